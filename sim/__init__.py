@@ -1,0 +1,1 @@
+"""What vLLM 0.26.0 decides, simulated: pure Python and NumPy, typed, deterministic."""

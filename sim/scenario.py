@@ -1,0 +1,244 @@
+"""What is simulated: the engine's settings and the requests, frozen and checked.
+
+The JSON form is one object with vLLM's own option names; requests carry `prompt_token_ids`, or
+`hash_ids`, `hash_block_size` and `prompt_tokens` when they come from a trace.
+"""
+
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal
+
+from sim.prompt import HashedPrompt, Prompt, TokenPrompt
+
+MAX_BLOCKS = 10_000_000
+MAX_BLOCK_SIZE = 65_536
+
+
+class ScenarioError(ValueError):
+    """An input that cannot be simulated: one sentence, and the `field` it is about."""
+
+    def __init__(self, field: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSpec:
+    """One request as a client sends it, and what the model will answer.
+
+    `output_token_ids[k]` is the k-th token the model emits; without them outputs are new tokens
+    that nobody else has, and the request runs to `max_tokens`.
+    """
+
+    id: str
+    arrival_step: int
+    prompt: Prompt
+    max_tokens: int
+    output_token_ids: tuple[int, ...] | None = None
+    min_tokens: int = 0
+    stop_token_ids: tuple[int, ...] = ()
+    ignore_eos: bool = False
+    priority: int = 0
+    arrival_time: float | None = None
+    cache_salt: str | None = None
+    lora_name: str | None = None
+    skip_reading_prefix_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """Request ids given up at a step, before `schedule()` or while the model runs ("mid")."""
+
+    step: int
+    phase: Literal["before", "mid"]
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A reset of the prefix cache before a step's `schedule()`."""
+
+    step: int
+    reset_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Engine settings and requests; `num_gpu_blocks` includes the null block 0.
+
+    Names and defaults are vLLM's (vllm/config/scheduler.py, vllm/config/cache.py).
+    Raises ScenarioError when a value is out of range.
+    """
+
+    num_gpu_blocks: int
+    block_size: int
+    requests: tuple[RequestSpec, ...]
+    name: str = "scenario"
+    enable_prefix_caching: bool = True
+    max_num_seqs: int = 256
+    max_num_batched_tokens: int = 2048
+    max_model_len: int = 4096
+    enable_chunked_prefill: bool = True
+    policy: Literal["fcfs", "priority"] = "fcfs"
+    watermark: float = 0.0
+    long_prefill_token_threshold: int = 0
+    scheduler_reserve_full_isl: bool = True
+    eos_token_id: int | None = None
+    aborts: tuple[Abort, ...] = ()
+    resets: tuple[Reset, ...] = ()
+
+    def __post_init__(self) -> None:
+        _within("num_gpu_blocks", self.num_gpu_blocks, 1, MAX_BLOCKS, "blocks in the pool")
+        _within("block_size", self.block_size, 1, MAX_BLOCK_SIZE, "tokens a block")
+        _within("max_num_seqs", self.max_num_seqs, 1, 1_000_000, "requests at once")
+        _within("max_num_batched_tokens", self.max_num_batched_tokens, 1, 10**9, "tokens a step")
+        _within("max_model_len", self.max_model_len, 1, 10**9, "tokens")
+        if self.policy not in ("fcfs", "priority"):
+            raise ScenarioError("policy", f"policy is {self.policy!r}; fcfs or priority would do.")
+        if not 0.0 <= self.watermark < 1.0:
+            raise ScenarioError(
+                "watermark", f"watermark is {self.watermark}; 0 to under 1 would do."
+            )
+        self._check_requests()
+
+    def _check_requests(self) -> None:
+        seen: set[str] = set()
+        for spec in self.requests:
+            if spec.id in seen:
+                raise ScenarioError("requests", f"two requests are called {spec.id!r}; rename one.")
+            seen.add(spec.id)
+            _check_request(spec, self.max_model_len)
+
+    def priority_key(self, index: int) -> tuple[int, float, str]:
+        """Order of a request under the priority policy, small first (vllm `Request.__lt__`)."""
+        spec = self.requests[index]
+        time = spec.arrival_time
+        return (spec.priority, spec.arrival_step + index * 1e-6 if time is None else time, spec.id)
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Scenario":
+        """Scenario of a decoded JSON object; keys it does not know are left out.
+
+        Raises ScenarioError when a key is missing, has another type, or is out of range.
+        """
+        if not isinstance(data, dict):
+            raise ScenarioError("scenario", "a scenario is a JSON object; this is not one.")
+        values = _take(cls, data)
+        if not isinstance(values["requests"], list | tuple):
+            raise ScenarioError("requests", "requests is not a list.")
+        values["requests"] = tuple(map(_request_from_json, values["requests"]))
+        values["aborts"] = tuple(
+            Abort(a["step"], a.get("phase", "before"), tuple(a["ids"]))
+            for a in data.get("aborts", ())
+        )
+        values["resets"] = tuple(
+            Reset(r["step"], r.get("reset_running", False)) for r in data.get("resets", ())
+        )
+        return cls(**values)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a JSON object, defaults left out; `from_json` gives an equal scenario."""
+        data = _put(self)
+        data["requests"] = [_request_to_json(spec) for spec in self.requests]
+        for name in ("aborts", "resets"):
+            if name in data:
+                data[name] = [_put(entry) for entry in data[name]]
+        return data
+
+
+def _take(cls: type, data: dict[str, Any]) -> dict[str, Any]:
+    values = {}
+    for spec in fields(cls):
+        if spec.name in data:
+            values[spec.name] = _typed(spec.name, str(spec.type), data[spec.name])
+        elif spec.default is MISSING and spec.name != "prompt":
+            raise ScenarioError(spec.name, f"{spec.name} is missing.")
+    return values
+
+
+def _typed(name: str, kind: str, value: Any) -> Any:
+    if "int" in kind and "tuple" not in kind:
+        wrong = not (isinstance(value, int) and not isinstance(value, bool))
+        if wrong and not (value is None and "None" in kind):
+            raise ScenarioError(name, f"{name} is {value!r}; a whole number would do.")
+    if kind == "bool" and not isinstance(value, bool):
+        raise ScenarioError(name, f"{name} is {value!r}; true or false would do.")
+    if kind.startswith("str") and not isinstance(value, str | None):
+        raise ScenarioError(name, f"{name} is {value!r}; text would do.")
+    if kind.startswith("float") and not isinstance(value, int | float | None):
+        raise ScenarioError(name, f"{name} is {value!r}; a number would do.")
+    if kind.startswith("tuple[int") and value is not None:
+        return _integers(name, value)
+    return value
+
+
+def _put(record: Any) -> dict[str, Any]:
+    return {
+        spec.name: getattr(record, spec.name)
+        for spec in fields(record)
+        if getattr(record, spec.name) != spec.default
+    }
+
+
+def _request_from_json(data: Any) -> RequestSpec:
+    if not isinstance(data, dict):
+        raise ScenarioError("requests", f"a request is a JSON object, not {data!r}.")
+    return RequestSpec(prompt=_prompt_from_json(data), **_take(RequestSpec, data))
+
+
+def _prompt_from_json(data: dict[str, Any]) -> Prompt:
+    if "prompt_token_ids" in data:
+        return TokenPrompt(_integers("prompt_token_ids", data["prompt_token_ids"]))
+    for name in ("hash_ids", "hash_block_size", "prompt_tokens"):
+        if name not in data:
+            raise ScenarioError("requests", f"request {data.get('id')!r} has no prompt_token_ids.")
+    size, length = data["hash_block_size"], data["prompt_tokens"]
+    ids = _integers("hash_ids", data["hash_ids"])
+    _within("hash_block_size", size, 1, MAX_BLOCK_SIZE, "tokens a block id")
+    if not isinstance(length, int) or -(-length // size) != len(ids):
+        raise ScenarioError(
+            "hash_ids", f"{len(ids)} block ids of {size} tokens cannot make {length} tokens."
+        )
+    return HashedPrompt(ids, size, length)
+
+
+def _request_to_json(spec: RequestSpec) -> dict[str, Any]:
+    data = _put(spec)
+    prompt = data.pop("prompt")
+    if isinstance(prompt, TokenPrompt):
+        data["prompt_token_ids"] = list(prompt.token_ids)
+    else:
+        data["hash_ids"] = list(prompt.hash_ids)
+        data["hash_block_size"] = prompt.hash_block_size
+        data["prompt_tokens"] = prompt.num_tokens
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
+
+
+def _integers(name: str, values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list | tuple) or not all(type(v) is int for v in values):
+        raise ScenarioError(name, f"{name} is not a list of whole numbers.")
+    return tuple(values)
+
+
+def _check_request(spec: RequestSpec, max_model_len: int) -> None:
+    if not spec.id:
+        raise ScenarioError("requests", "a request has no id; any name would do.")
+    tokens = spec.prompt.num_tokens
+    if tokens < 1:
+        raise ScenarioError("requests", f"{spec.id} has an empty prompt; 1 token would do.")
+    if tokens >= max_model_len:
+        raise ScenarioError(
+            "requests",
+            f"{spec.id} has {tokens} prompt tokens, and max_model_len is {max_model_len}: "
+            f"at most {max_model_len - 1} would do, or a larger max_model_len.",
+        )
+    if spec.max_tokens < 1:
+        raise ScenarioError("requests", f"{spec.id} asks for {spec.max_tokens} tokens; 1 would do.")
+    if spec.arrival_step < 0:
+        raise ScenarioError(
+            "requests", f"{spec.id} arrives at step {spec.arrival_step}; 0 or later would do."
+        )
+
+
+def _within(field: str, value: int, low: int, high: int, unit: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ScenarioError(field, f"{field} is {value}; {low:,} to {high:,} {unit} would do.")
