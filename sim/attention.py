@@ -139,6 +139,11 @@ class Walk:
     dense: list[float]
 
     @property
+    def visits(self) -> list[BlockVisited]:
+        """The table entries, in the order they were looked up."""
+        return [event for event in self.events if isinstance(event, BlockVisited)]
+
+    @property
     def folds(self) -> list[TokenFolded]:
         """The tokens, in the order they were folded."""
         return [event for event in self.events if isinstance(event, TokenFolded)]

@@ -95,9 +95,7 @@ class Scenario:
         if self.policy not in ("fcfs", "priority"):
             raise ScenarioError("policy", f"policy is {self.policy!r}; fcfs or priority would do.")
         if not 0.0 <= self.watermark < 1.0:
-            raise ScenarioError(
-                "watermark", f"watermark is {self.watermark}; 0 to under 1 would do."
-            )
+            raise ScenarioError("watermark", f"watermark is {self.watermark}; 0 to 0.99 would do.")
         self._check_requests()
 
     def _check_requests(self) -> None:
@@ -149,10 +147,14 @@ def _take(cls: type, data: dict[str, Any]) -> dict[str, Any]:
     values = {}
     for spec in fields(cls):
         if spec.name in data:
-            values[spec.name] = _typed(spec.name, str(spec.type), data[spec.name])
+            values[spec.name] = _typed(spec.name, _type_name(spec.type), data[spec.name])
         elif spec.default is MISSING and spec.name != "prompt":
             raise ScenarioError(spec.name, f"{spec.name} is missing.")
     return values
+
+
+def _type_name(annotation: object) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
 def _typed(name: str, kind: str, value: Any) -> Any:
@@ -233,6 +235,13 @@ def _check_request(spec: RequestSpec, max_model_len: int) -> None:
         )
     if spec.max_tokens < 1:
         raise ScenarioError("requests", f"{spec.id} asks for {spec.max_tokens} tokens; 1 would do.")
+    outputs, room = spec.output_token_ids, max_model_len - tokens
+    if outputs is not None and len(outputs) < min(max(spec.max_tokens, spec.min_tokens), room):
+        raise ScenarioError(
+            "requests",
+            f"{spec.id} has {len(outputs)} output_token_ids for {spec.max_tokens} tokens: "
+            "give as many as it may emit, or none.",
+        )
     if spec.arrival_step < 0:
         raise ScenarioError(
             "requests", f"{spec.id} arrives at step {spec.arrival_step}; 0 or later would do."

@@ -9,15 +9,15 @@ from sim.kv_cache_manager import KVCacheManager
 from sim.request import Request, RequestStatus
 from sim.request_queue import FCFSQueue, PriorityQueue, RequestQueue
 from sim.scenario import Scenario
-
-NO_TOKEN = -1
+from sim.stop import NO_TOKEN, check_stop
 
 
 class Scheduler:
     """The engine's state between steps. One step is `schedule()`, then `update_from_output()`.
 
     `running` is in order of admission; `scheduled` maps the step's requests to their tokens, in
-    the order in which the model runner gets them.
+    the order in which the model runner gets them. `outgrew_pool`: a request that ran alone found no
+    block, so it never will; vLLM goes on recomputing it (or refusing it) for ever.
     """
 
     def __init__(self, scenario: Scenario, record: Record) -> None:
@@ -34,6 +34,7 @@ class Scheduler:
         self.waiting: RequestQueue = FCFSQueue() if scenario.policy == "fcfs" else PriorityQueue()
         self.scheduled: dict[Request, int] = {}
         self.has_unreported_finished = False
+        self.outgrew_pool = False
         self._budget = 0
         self._record = record
 
@@ -41,6 +42,11 @@ class Scheduler:
     def has_requests(self) -> bool:
         """Does another step have anything to do, be it only to report who finished?"""
         return bool(self.running or len(self.waiting) or self.has_unreported_finished)
+
+    @property
+    def unfinished(self) -> tuple[Request, ...]:
+        """Requests that run or wait."""
+        return (*self.running, *self.waiting)
 
     def add_request(self, request: Request) -> None:
         """A request arrives."""
@@ -78,6 +84,7 @@ class Scheduler:
                 position -= self.running.index(victim) < position
                 self._preempt(victim)
                 if victim is request:
+                    self.outgrew_pool |= not self.running
                     return True
             if tokens:
                 self.scheduled[request] = tokens
@@ -148,28 +155,26 @@ class Scheduler:
         self._budget -= tokens
         self._record(EventKind.ADMIT, request.index, hit_tokens, int(resumed))
 
-    def update_from_output(self) -> None:
-        """Give a token to each scheduled request that has computed all it has; free who stops."""
+    def update_from_output(self) -> int:
+        """Give a token to each scheduled request that has computed all it has; free who stops.
+
+        Returns how many tokens were given.
+        """
+        sampled = 0
         for request in list(self.scheduled):
             if request.status is not RequestStatus.RUNNING:
                 continue
             if request.num_computed_tokens >= request.num_tokens:
+                sampled += 1
                 request.num_output_tokens += 1
                 self._stop_if_done(request)
         self.running = [r for r in self.running if r.status is RequestStatus.RUNNING]
+        return sampled
 
     def _stop_if_done(self, request: Request) -> None:
-        """vllm/v1/core/sched/utils.py `check_stop`, in its order."""
-        spec, outputs = request.spec, request.num_output_tokens
-        if outputs < spec.min_tokens:
-            return
-        token = spec.output_token_ids[outputs - 1] if spec.output_token_ids else NO_TOKEN
-        if token != NO_TOKEN and token == self.scenario.eos_token_id and not spec.ignore_eos:
-            self._finish(request, FinishReason.STOP)
-        elif token in spec.stop_token_ids:
-            self._finish(request, FinishReason.STOP, token)
-        elif outputs >= spec.max_tokens or request.num_tokens >= self.scenario.max_model_len:
-            self._finish(request, FinishReason.LENGTH)
+        stop = check_stop(self.scenario, request.spec, request.num_output_tokens)
+        if stop is not None:
+            self._finish(request, *stop)
 
     def abort(self, request: Request) -> None:
         """A request is given up, wherever it is; finished ones stay finished."""

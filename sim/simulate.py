@@ -45,12 +45,12 @@ class Run:
         self._coming = _Coming(scenario, self._requests)
         self._engine_step = 0
         self._quiet_steps = 0
+        self._tokenless_steps = 0
 
     @property
     def num_finished(self) -> int:
         """Requests that are done, one way or another."""
-        unfinished = len(self.scheduler.running) + len(self.scheduler.waiting)
-        return self._coming.num_arrived - unfinished
+        return self._coming.num_arrived - len(self.scheduler.unfinished)
 
     def advance(self) -> bool:
         """Run one step, jumping over idle time; False when there is nothing left to run."""
@@ -65,7 +65,8 @@ class Run:
         moved = self.scheduler.schedule()
         schedule_end = self.log.num_rows
         self._coming.abort(self.scheduler, self._engine_step, "mid")
-        self.scheduler.update_from_output()
+        sampled = self.scheduler.update_from_output()
+        self._tokenless_steps = 0 if sampled else self._tokenless_steps + 1
         self.log.end_step(self._engine_step, arrive_end, schedule_end)
         self.num_steps += 1
         self._engine_step += 1
@@ -74,10 +75,17 @@ class Run:
     def _is_stalled(self, quiet: bool) -> bool:
         """Has nothing happened for some steps, with nothing on its way that could change that?"""
         self._quiet_steps = self._quiet_steps + 1 if quiet else 0
-        if self._quiet_steps >= QUIET_STEPS:
+        if self._quiet_steps >= QUIET_STEPS or self._recomputes_for_ever():
             pending = self._coming.next_step(self._engine_step) is not None
-            self.stalled = self.scheduler.has_requests and not pending
+            self.stalled = bool(self.scheduler.unfinished) and not pending
         return self.stalled
+
+    def _recomputes_for_ever(self) -> bool:
+        """Has someone outgrown the pool, and nobody got a token in time to recompute all twice?"""
+        if not self.scheduler.outgrew_pool:
+            return False
+        to_recompute = sum(request.num_tokens for request in self.scheduler.unfinished)
+        return self._tokenless_steps > 2 * to_recompute
 
 
 class _Coming:

@@ -1,0 +1,1 @@
+"""Readers of public request traces: a file in, requests out."""

@@ -1,0 +1,138 @@
+"""Hand-sized runs; the recordings of vLLM itself cover every rule (test_conformance.py)."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sim.events import EventKind
+from sim.simulate import simulate
+
+
+def rows(log, *kinds):
+    c = log.columns
+    names = [spec.id for spec in log.scenario.requests]
+    return [
+        (EventKind(k).name, names[r], log.payload(i).tolist())
+        for i, (k, r) in enumerate(zip(c["kind"], c["request"], strict=True))
+        if EventKind(k) in kinds
+    ]
+
+
+def test_prompt_is_cut_to_the_budget_and_decodes_go_first(scenario, request_spec):
+    a = request_spec("A", [1, 2], 5)
+    b = request_spec("B", [5] * 9, 1, arrival=1)
+    log = simulate(scenario(a, b, max_num_batched_tokens=5))
+    assert [log.frame(i).scheduled for i in range(4)] == [
+        (("A", 2, 0),),
+        (("A", 1, 2), ("B", 4, 0)),
+        (("A", 1, 3), ("B", 4, 4)),
+        (("A", 1, 4), ("B", 1, 8)),
+    ]
+
+
+def test_blocks_are_taken_on_demand(scenario, request_spec):
+    log = simulate(scenario(request_spec("A", [1, 2, 3], 7)))
+    tables = [log.frame(i).requests["A"].block_table for i in range(7)]
+    assert tables == [(1,), (1,), (1, 2), (1, 2), (1, 2), (1, 2), (1, 2, 3)]
+
+
+def test_last_admitted_gives_way_and_comes_back_on_its_own_blocks(scenario, request_spec):
+    a = request_spec("A", [1] * 8, 5)
+    b = request_spec("B", [2] * 8, 5)
+    log = simulate(scenario(a, b, num_gpu_blocks=6))
+    assert rows(log, EventKind.PREEMPT, EventKind.TAKE, EventKind.TOUCH) == [
+        ("TAKE", "A", [1, 2]),
+        ("TAKE", "B", [3, 4]),
+        ("TAKE", "A", [5]),
+        ("PREEMPT", "B", []),
+        ("TOUCH", "B", [3, 4]),
+        ("TAKE", "B", [5]),
+    ]
+    resumed = log.frame(5)
+    assert resumed.scheduled == (("B", 1, 8),)
+    assert resumed.requests["B"].num_preemptions == 1
+
+
+def test_identical_prompt_still_computes_its_last_block(scenario, request_spec):
+    a = request_spec("A", [1] * 8, 1)
+    b = request_spec("B", [1] * 8, 1, arrival=1)
+    log = simulate(scenario(a, b))
+    assert log.frame(1).scheduled == (("B", 4, 4),)
+    assert log.frame(1).requests["B"].block_table == (1, 3)
+    prefix = log.frame(1).prefix_id.tolist()
+    assert prefix[3] == prefix[2] >= 0  # two blocks, one prefix: neither is dropped
+
+
+def test_salt_and_lora_of_one_name_are_different_prefixes(scenario, request_spec):
+    plain = request_spec("A", [1] * 9, 1)
+    salted = request_spec("B", [1] * 9, 1, cache_salt="x")
+    adapted = request_spec("C", [1] * 9, 1, lora_name="x")
+    log = simulate(scenario(plain, salted, adapted, num_gpu_blocks=12, max_num_batched_tokens=64))
+    assert rows(log, EventKind.TOUCH) == []
+
+
+def test_request_that_outgrows_the_pool_stalls_the_run_and_says_so(scenario, request_spec):
+    a = request_spec("A", [1] * 6, 20)
+    for gate in (True, False):
+        log = simulate(scenario(a, num_gpu_blocks=4, scheduler_reserve_full_isl=gate))
+        assert log.stalled
+        assert log.frame(log.num_steps - 1).requests["A"].num_preemptions >= 1
+
+
+def test_request_that_never_fits_blocks_the_queue_and_stalls(scenario, request_spec):
+    big, small = request_spec("A", [1] * 20, 1), request_spec("B", [1], 1)
+    log = simulate(scenario(big, small, num_gpu_blocks=4))
+    assert log.stalled
+    assert log.frame(log.num_steps - 1).waiting == ("A", "B")
+    assert log.num_steps == 3
+
+
+def test_idle_time_is_jumped_over(scenario, request_spec):
+    a = request_spec("A", [1], 1)
+    b = request_spec("B", [1], 1, arrival=1_000_000)
+    log = simulate(scenario(a, b))
+    assert log.columns["engine_step"].tolist() == [0, 1, 1_000_000, 1_000_001]
+
+
+def test_progress_can_end_a_run(scenario, request_spec):
+    specs = [request_spec(f"r{i}", [1, 2, 3], 20) for i in range(200)]
+    seen = []
+
+    def stop(finished, total):
+        seen.append((finished, total))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(scenario(*specs, max_num_seqs=2), stop)
+    assert len(seen) == 1
+    assert 0 < seen[0][0] < seen[0][1] == 200
+
+
+PROGRAM = """
+import hashlib, json, sys
+from pathlib import Path
+from sim.conformance import load
+from sim.scenario import Scenario
+from sim.simulate import simulate
+digest = hashlib.sha256()
+for path in sorted(Path("tests/golden").glob("tiny_1*.json.gz")):
+    digest.update(simulate(Scenario.from_json(load(path)["scenario"])).to_bytes())
+print(digest.hexdigest())
+"""
+
+
+def test_same_scenario_gives_the_same_bytes_in_any_process(root):
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            cwd=root,
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "random")
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
