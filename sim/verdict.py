@@ -21,11 +21,11 @@ class Reason(StrEnum):
     HIT = "hit"
     FIRST = "first"  # nothing was ever cached before
     TOKEN = "token"  # a token differs from the closest other prompt's
-    ENDS = "ends"  # the closest other prompt ends inside the block
+    ENDS = "ends"  # the closest other prompt ended before a token could differ
     SALT = "salt"  # another request has the same tokens under another salt
     PARENT = "parent"  # the block before it missed
     EVICTED = "evicted"  # it was cached, and its block was taken since
-    UNCACHED = "uncached"  # the same tokens were asked for, but never cached
+    UNCACHED = "uncached"  # these tokens, though known, were never cached
     HELD_BACK = "held back"  # cached, but one token must be computed to get logits
     NOT_FULL = "not full"  # only full blocks have a hash
 
@@ -34,8 +34,8 @@ class Reason(StrEnum):
 class Verdict:
     """What one lookup found for one logical block of `request` (an index in the scenario).
 
-    `block` is the physical block that was hit, that holds the prefix all the same, or that held it
-    until it was evicted. `other` is the request that computed it, that took it, or whose prompt is
+    `block` is the physical block that was hit, that was held back, or that held the prefix until it
+    was evicted. `other` is the request that computed it, that took it, or whose prompt is
     the closest. `token` is the position of the first token that differs, `since` the step in which
     the block got its hash, or lost it.
     """
@@ -106,7 +106,7 @@ class _Cache:
             self.seen.append(request)
         for logical, block in enumerate(blocks, first):
             key = self.hash_of[block] = self.chains[request][logical]
-            self.holders.setdefault(key, {})[block] = (step, request)
+            self.holders[key] = {block: (step, request)}
 
     def evict(self, step: int, taker: int, blocks: Sequence[int]) -> None:
         """Blocks lost their hash."""
@@ -123,7 +123,12 @@ class _Cache:
     def look_up(
         self, step: int, request: int, num_tokens: int, hits: Sequence[int]
     ) -> Iterator[Verdict]:
-        """A verdict for each block of the request's `num_tokens` tokens, of which `hits` hit."""
+        """A verdict for each block of the request's `num_tokens` tokens, of which `hits` hit.
+
+        None for a request that does not read the cache.
+        """
+        if self.requests[request].skip_reading_prefix_cache:
+            return
         for logical in range(-(-num_tokens // self.block_size)):
             if logical < len(hits):
                 yield self._hit(step, request, logical, hits[logical])
@@ -133,8 +138,8 @@ class _Cache:
                 yield Verdict(step, request, logical, Reason.FIRST)
             elif logical > len(hits):
                 yield self._behind_a_miss(step, request, logical)
-            elif (logical + 1) * self.block_size == num_tokens and self._cached(request, logical):
-                yield self._held(step, request, logical, Reason.HELD_BACK)
+            elif self._cached(request, logical):
+                yield self._held_back(step, request, logical)
             else:
                 yield self._first_miss(step, request, logical)
 
@@ -146,18 +151,17 @@ class _Cache:
         since, owner = self._cached(request, logical)[block]
         return Verdict(step, request, logical, Reason.HIT, block, owner, since=since)
 
-    def _held(self, step: int, request: int, logical: int, reason: Reason) -> Verdict:
+    def _held_back(self, step: int, request: int, logical: int) -> Verdict:
         block, (since, owner) = next(iter(self._cached(request, logical).items()))
-        return Verdict(step, request, logical, reason, block, owner, since=since)
+        return Verdict(step, request, logical, Reason.HELD_BACK, block, owner, since=since)
 
     def _behind_a_miss(self, step: int, request: int, logical: int) -> Verdict:
-        if self._cached(request, logical):
-            return self._held(step, request, logical, Reason.PARENT)
+        """Never cached: a request gives its last block back first, so a head outlives its tail."""
         if self.chains[request][logical] in self.evicted:
             return self._evicted(step, request, logical)
         other, _ = self._closest(request)
         block = slice(logical * self.block_size, (logical + 1) * self.block_size)
-        same = other is not None and self._prompt(other)[block] == self.tokens[request][block]
+        same = other is not None and self.tokens[other][block] == self.tokens[request][block]
         return Verdict(step, request, logical, Reason.PARENT, other=other if same else None)
 
     def _evicted(self, step: int, request: int, logical: int) -> Verdict:
@@ -168,18 +172,18 @@ class _Cache:
         if self.chains[request][logical] in self.evicted:
             return self._evicted(step, request, logical)
         other, common = self._closest(request)
-        if other is None:
+        if other is None or common < logical * self.block_size:
             return Verdict(step, request, logical, Reason.UNCACHED)
         if common >= (logical + 1) * self.block_size:
             salts = {self.requests[other].cache_salt, self.requests[request].cache_salt}
             reason = Reason.SALT if len(salts) > 1 else Reason.UNCACHED
             return Verdict(step, request, logical, reason, other=other)
-        ends = common == len(self._prompt(other))
+        ends = common >= self.requests[other].prompt.num_tokens
         reason = Reason.ENDS if ends else Reason.TOKEN
         return Verdict(step, request, logical, reason, other=other, token=common)
 
     def _closest(self, request: int) -> tuple[int | None, int]:
-        """The other prompt with the most leading tokens in common, and how many those are.
+        """The other request with the most leading tokens in common, and how many those are.
 
         Of equals the one with the same salt, then the earliest.
         """
@@ -190,13 +194,10 @@ class _Cache:
 
         def likeness(other: int) -> tuple[int, bool]:
             same_salt = self.requests[other].cache_salt == salt
-            return _common(self.tokens[request], self._prompt(other)), same_salt
+            return _common(self.tokens[request], self.tokens[other]), same_salt
 
         other = max(others, key=likeness)
         return other, likeness(other)[0]
-
-    def _prompt(self, request: int) -> tuple[int, ...]:
-        return self.tokens[request][: self.requests[request].prompt.num_tokens]
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:

@@ -1,0 +1,1 @@
+"""Pure figures: a frame or numbers in, a picture out."""

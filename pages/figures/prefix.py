@@ -1,0 +1,57 @@
+"""The log of some prompts as the player's prefix stage takes it."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from pages.figures.prefix_text import Part, PrefixText, parts
+from pages.figures.prefix_why import finding, hit_tokens, label, why
+from sim.columns import pack
+from sim.event_log import EventLog
+from sim.verdict import Reason, Verdict, verdicts
+
+
+def prefix_blob(log: EventLog, request: str, block: int) -> bytes:
+    """The log, with the prompts' words, the block hashes, and why each block hit or missed.
+
+    `request` and the logical `block` of it are asked about until the visitor picks another.
+    """
+    text = PrefixText(log)
+    header = {
+        **log.header(),
+        "stage": "prefix",
+        "view": {"request": request, "block": block},
+        "prompts": [words[: text.num_tokens(r)] for r, words in enumerate(text.words)],
+        "salts": [spec.cache_salt for spec in text.requests],
+        "chains": [[key[:4] for key in chain] for chain in text.chains],
+        "prefixes": _prefix_ids(text),
+        "hashes": [text.short(*text.prefixes[prefix]) for prefix in sorted(text.prefixes)],
+        "lookups": [_lookup(found, text) for found in lookups(log)],
+    }
+    return pack(header, log.columns)
+
+
+def _prefix_ids(text: PrefixText) -> list[list[int | None]]:
+    """The prefix id of each full block; None where no block ever got that hash."""
+    ids = {text.chains[r][logical]: prefix for prefix, (r, logical) in text.prefixes.items()}
+    return [[ids.get(key) for key in chain] for chain in text.chains]
+
+
+def lookups(log: EventLog) -> list[list[Verdict]]:
+    """The verdicts of each admission, in order."""
+    told = groupby(verdicts(log), lambda verdict: (verdict.step, verdict.request))
+    return [list(found) for _, found in told]
+
+
+def _lookup(found: Sequence[Verdict], text: PrefixText) -> dict[str, Any]:
+    first = all(v.reason in (Reason.FIRST, Reason.NOT_FULL) for v in found)
+    sentence: list[Part] = parts(finding(found, text))
+    return {
+        "step": found[0].step,
+        "request": found[0].request,
+        "summary": "nothing to hit yet" if first else hit_tokens(found, text),
+        "sentence": sentence,
+        "blocks": [
+            {"label": label(v), "token": v.token, "why": parts(why(v, found, text))} for v in found
+        ],
+    }

@@ -1,0 +1,111 @@
+"""The sidebar of a page with a Draft: which scenario, the engine's settings, the requests."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.draft import Draft
+from pages.ui.examples import EXAMPLES
+from pages.ui.limits import LIMITS
+from pages.ui.page import complain
+from pages.ui.request_table import COLUMNS, from_table, to_table
+from pages.ui.trace_controls import traced_requests
+from sim.scenario import ScenarioError
+
+TRACE = "A trace of yours"
+SHOWN = 8  # requests in the overview
+BY_TITLE = {example.title: example for example in EXAMPLES}
+
+
+def scenario_controls(draft: Draft) -> None:
+    """Let the visitor choose and change the scenario; a wrong input is answered beside it."""
+    with st.sidebar:
+        _choose(draft)
+        settings = _settings(draft)
+        try:
+            if draft.tracing:
+                requests, shown = traced_requests(draft)
+            else:
+                requests, shown = _typed_requests(draft), None
+            if requests:
+                draft.accept(replace(draft.base, requests=requests, **settings), shown)
+        except ScenarioError as error:
+            complain(error)
+
+
+def _choose(draft: Draft) -> None:
+    titles = [*BY_TITLE, TRACE]
+    name = TRACE if draft.tracing else draft.base.name
+    if name not in titles:
+        titles.insert(0, name)
+    key = draft.key("example")
+
+    def open_chosen() -> None:
+        title = st.session_state[key]
+        if title == TRACE:
+            draft.open_trace()
+        elif title in BY_TITLE:
+            draft.open_example(BY_TITLE[title])
+
+    st.selectbox("Scenario", titles, titles.index(name), key=key, on_change=open_chosen)
+    if name in BY_TITLE:
+        st.caption(BY_TITLE[name].shows)
+
+
+def _settings(draft: Draft) -> dict[str, Any]:
+    """The engine's settings, by the scenario's names for them."""
+    settings = {
+        "block_size": _setting(draft, st.slider, "Block size", "block_size"),
+        "num_gpu_blocks": _setting(draft, st.number_input, "Physical blocks", "num_gpu_blocks"),
+        "enable_prefix_caching": st.toggle(
+            "Prefix caching", draft.base.enable_prefix_caching, key=draft.key("caching")
+        ),
+    }
+    with st.expander("Scheduler"):
+        for label, name in (
+            ("Requests at once", "max_num_seqs"),
+            ("Tokens a step", "max_num_batched_tokens"),
+            ("Longest request, tokens", "max_model_len"),
+        ):
+            settings[name] = _setting(draft, st.number_input, label, name)
+    return settings
+
+
+def _setting(draft: Draft, widget: Any, label: str, name: str) -> int:
+    low, high, _ = LIMITS[name]
+    value = getattr(draft.base, name)
+    return int(widget(label, low, high, value, key=draft.key(name), help=HELP[name]))
+
+
+HELP = {
+    "block_size": "Tokens a KV block holds. vLLM's default is 16.",
+    "num_gpu_blocks": "num_gpu_blocks, the null block 0 included.",
+    "max_num_seqs": "max_num_seqs: no more requests run in one step.",
+    "max_num_batched_tokens": "max_num_batched_tokens: a longer prompt is spread over steps.",
+    "max_model_len": "max_model_len: what the contiguous baseline reserves for each request.",
+}
+
+
+def _typed_requests(draft: Draft) -> Any:
+    known = draft.base.requests
+    overview = st.empty()
+    with st.popover("Edit the requests", width="stretch"):
+        st.caption(
+            "Prompt, shared and output in tokens; arrival in steps. *Shared*: so many tokens at "
+            "the start of the prompt are a text that all such requests have in common."
+        )
+        table = st.data_editor(
+            to_table(known),
+            key=draft.key("requests"),
+            num_rows="dynamic",
+            hide_index=True,
+            column_config=COLUMNS,
+            width=460,
+        )
+    requests = from_table(table, known)
+    rows = to_table(requests)
+    overview.table(rows.drop(columns="shared").head(SHOWN), border="horizontal", hide_index=True)
+    if len(rows) > SHOWN:
+        st.caption(f"and {len(rows) - SHOWN} more")
+    return requests

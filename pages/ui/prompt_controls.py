@@ -1,0 +1,159 @@
+"""The sidebar of Prefix sharing: whose prompts, when they come, and how large blocks and pool are.
+
+All controls are bound to the query string. Their keys carry the example's name, so another example
+means other controls, filled with its own values.
+"""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui.page import complain
+from pages.ui.prompt_examples import PROMPT_EXAMPLES, PromptExample
+from pages.ui.prompts import (
+    BLOCK_SIZES,
+    FEWEST,
+    IDS,
+    MAX_ARRIVAL,
+    MAX_OUTPUTS,
+    POOLS,
+    Prompt,
+    num_words,
+    scenario_of,
+)
+from sim.scenario import Scenario, ScenarioError
+
+TITLES = {example.title: example for example in PROMPT_EXAMPLES}
+PLACE = ("step", "request", "block")  # where the player stands, in the query string
+
+
+def choose_example() -> PromptExample:
+    """The example that the controls are filled with at first."""
+    title = st.sidebar.selectbox(
+        "Example", TITLES, key="example", bind="query-params", on_change=_forget_place
+    )
+    example = TITLES[title]
+    st.sidebar.caption(example.shows)
+    return example
+
+
+def _forget_place() -> None:
+    for name in PLACE:
+        st.query_params.pop(name, None)
+
+
+def prompt_controls(example: PromptExample) -> Scenario:
+    """The scenario of what is typed; the last one that would do while it will not.
+
+    What is wrong is said beside the control that took it.
+    """
+    with st.sidebar:
+        texts, beside = _texts(example)
+        block_size = st.slider(
+            "Block size",
+            *BLOCK_SIZES,
+            example.block_size,
+            key=f"{example.slug}.block_size",
+            bind="query-params",
+            help="Tokens a KV block holds. vLLM’s default is 16.",
+        )
+        num_gpu_blocks = st.slider(
+            "Physical blocks",
+            *POOLS,
+            example.num_gpu_blocks,
+            key=f"{example.slug}.blocks",
+            bind="query-params",
+            help="num_gpu_blocks, the null block 0 included.",
+        )
+        beside["num_gpu_blocks"] = st.container()
+        prompts = _prompts(example, texts)
+    kept = f"{example.slug}.good"
+    good: Scenario = st.session_state.get(kept, example.scenario)
+    try:
+        good = scenario_of(example.title, prompts, block_size, num_gpu_blocks)
+    except ScenarioError as error:
+        with beside[error.field]:
+            complain(error)
+    st.session_state[kept] = good
+    return good
+
+
+def _texts(example: PromptExample) -> tuple[dict[str, str], dict[str, DeltaGenerator]]:
+    """What is typed, by request, and the place beside it for what is wrong with it."""
+    count = st.segmented_control(
+        "Prompts, one word a token",
+        range(FEWEST, len(IDS) + 1),
+        default=len(example.prompts),
+        required=True,
+        key=f"{example.slug}.prompts",
+        bind="query-params",
+    )
+    texts, beside = {}, {}
+    for id in IDS[:count]:
+        texts[id], beside[id] = _text(example, id)
+    return texts, beside
+
+
+def _text(example: PromptExample, id: str) -> tuple[str, DeltaGenerator]:
+    """A text area whose label counts what it holds."""
+    with st.container(gap=None):
+        label, area, beside = st.empty(), st.empty(), st.container()
+    text = area.text_area(
+        f"Prompt {id}",
+        example.prompt(id).text,
+        height=68,
+        label_visibility="collapsed",
+        key=f"{example.slug}.{id}",
+        bind="query-params",
+    )
+    label.markdown(f"**{id}** :gray[:small[{num_words(text)} tokens]]")
+    return text, beside
+
+
+def _prompts(example: PromptExample, texts: dict[str, str]) -> list[Prompt]:
+    """The prompts with what else there is to say about each; the last one's salt lies open."""
+    last = list(texts)[-1]
+    salt_of_last = st.container()
+    details = st.expander("Arrival, answer, salt")
+    prompts = []
+    for id, text in texts.items():
+        row = details.container()
+        arrives, outputs = _times(row, example, id)
+        salt = _salt(salt_of_last if id == last else row, example, id)
+        prompts.append(Prompt(text, arrives, outputs, salt))
+    return prompts
+
+
+def _times(place: DeltaGenerator, example: PromptExample, id: str) -> tuple[int, int]:
+    """When a request comes, and how many tokens it is answered with."""
+    default = example.prompt(id)
+    left, right = place.columns(2)
+    arrives = left.number_input(
+        f"{id} comes at step",
+        0,
+        MAX_ARRIVAL,
+        default.arrives,
+        key=f"{example.slug}.{id}.comes",
+        bind="query-params",
+        help="The engine’s step. The player counts only steps that are run, not idle ones.",
+    )
+    outputs = right.number_input(
+        "answer, tokens",
+        1,
+        MAX_OUTPUTS,
+        default.outputs,
+        key=f"{example.slug}.{id}.answer",
+        bind="query-params",
+        help="Tokens that nobody else has. The last one’s K and V are never computed.",
+    )
+    return arrives, outputs
+
+
+def _salt(place: DeltaGenerator, example: PromptExample, id: str) -> str:
+    return place.text_input(
+        f"Cache salt of {id}",
+        example.prompt(id).salt,
+        placeholder="none",
+        key=f"{example.slug}.{id}.salt",
+        bind="query-params",
+        help="cache_salt: only requests with the same salt can share blocks.",
+    )

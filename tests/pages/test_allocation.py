@@ -1,0 +1,135 @@
+"""The Allocation page as a script: what it opens with, links, controls at their ends."""
+
+from dataclasses import replace
+
+import pytest
+
+from pages.ui.examples import EXAMPLES
+from pages.ui.link import decode_scenario, encode_scenario
+from tests.pages.allocation_app import address, checked, complaints, control, opened, shown, text
+
+LESSON = EXAMPLES[0].scenario
+
+# --- what it opens with ---------------------------------------------------------------------------
+
+
+def test_it_opens_with_the_lesson_at_its_last_token():
+    app = opened()
+
+    assert address(app) == {"scenario": "lesson", "step": "3"}
+    assert "**Why token 5 of A is in slot 5**" in text(app)
+    assert "5 // 4 = 1  →  block_table[1] = 1" in text(app)
+    assert app.dataframe[0].value["block table"].tolist() == ["3 1"]
+
+
+def test_the_player_gets_the_log_and_the_baseline():
+    header, columns = shown(opened())
+
+    assert header["stage"] == "pool"
+    assert header["view"] == {"reserve": 16}
+    assert columns["cont_reserved"].tolist() == [16, 16, 16, 16, 16]
+    assert len(columns["schedule_end"]) == header["num_steps"] == 5
+
+
+def test_what_is_on_screen_is_there_for_other_pages():
+    app = opened(scenario="two-chats", step="4")
+
+    assert app.session_state["on_screen"] == {
+        "scenario": EXAMPLES[1].scenario,
+        "step": 4,
+        "page": "Allocation",
+    }
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def test_a_link_restores_scenario_step_request_and_token():
+    scenario = replace(EXAMPLES[3].scenario, block_size=3, max_num_seqs=3)
+    link = {"scenario": encode_scenario(scenario), "step": "7", "request": "r1", "token": "6"}
+    app = opened(**link)
+
+    assert address(app) == link
+    assert control(app.slider, "Block size").value == 3
+    assert control(app.number_input, "Requests at once").value == 3
+    assert "**Why token 6 of r1 is in slot" in text(app)
+
+
+def test_changing_a_control_makes_a_new_link():
+    app = opened(scenario="two-chats")
+    control(app.slider, "Block size").set_value(7)
+    control(app.toggle, "Prefix caching").set_value(False)
+    checked(app.run())
+
+    link = decode_scenario(address(app)["scenario"])
+    assert link == replace(EXAMPLES[1].scenario, block_size=7, enable_prefix_caching=False)
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ({"scenario": "no such thing"}, "it was cut or changed"),
+        ({"scenario": "lesson", "step": "-1"}, "the step in this link is '-1'"),
+        ({"scenario": "lesson", "token": "x"}, "the token in this link is 'x'"),
+        ({"scenario": "lesson", "trace": "abc"}, "cannot be read"),
+        (
+            {"scenario": encode_scenario(replace(LESSON, block_size=129))},
+            "block\\_size is 129; 1 to 128 tokens would do here",
+        ),
+        (
+            {"scenario": encode_scenario(replace(LESSON, num_gpu_blocks=100_001))},
+            "num\\_gpu\\_blocks is 100,001; 2 to 100,000 blocks would do here",
+        ),
+    ],
+)
+def test_a_wrong_link_is_answered_in_one_sentence(link, sentence):
+    app = opened(**link)
+
+    assert len(complaints(app)) == 1
+    assert sentence in complaints(app)[0]
+    assert "**Why token 5 of A is in slot 5**" in text(app)
+
+
+def test_a_step_past_the_end_is_the_last_one():
+    assert address(opened(scenario="lesson", step="999"))["step"] == "4"
+
+
+def test_every_example_can_be_chosen():
+    app = opened()
+    for example in (*EXAMPLES[1:], EXAMPLES[0]):
+        control(app.selectbox, "Scenario").select(example.title)
+        checked(app.run())
+
+        assert address(app) == {"scenario": example.slug, "step": str(example.step)}
+        assert example.shows in text(app)
+
+
+# --- controls at their ends -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("block_size", [1, 128])
+@pytest.mark.parametrize("blocks", [2, 100_000])
+def test_sliders_at_both_ends(block_size, blocks):
+    app = opened(scenario="too-small")
+    control(app.slider, "Block size").set_value(block_size)
+    control(app.number_input, "Physical blocks").set_value(blocks)
+    checked(app.run())
+
+    assert shown(app)[0]["scenario"]["num_gpu_blocks"] == blocks
+
+
+def test_a_pool_that_can_never_do_is_said_to_be_too_small():
+    app = opened(scenario="too-small", step="0")
+    control(app.number_input, "Physical blocks").set_value(3)
+    checked(app.run())
+
+    assert "r0 needs more than the 2 blocks there are" in complaints(app)[0]
+
+
+def test_a_wrong_combination_is_answered_and_the_last_run_stays():
+    app = opened(scenario="two-chats")
+    control(app.number_input, "Longest request, tokens").set_value(20)
+    checked(app.run())
+
+    assert "at most 19 would do" in complaints(app)[0]
+    assert address(app)["scenario"] == "two-chats"
