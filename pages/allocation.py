@@ -8,7 +8,7 @@ from pages.ui.allocation_stage import allocation_stage
 from pages.ui.controls import scenario_controls
 from pages.ui.draft import Draft
 from pages.ui.trace_controls import wanted
-from sim.scenario import ScenarioError
+from sim.checked import ScenarioError
 
 page(
     "Allocation",

@@ -33,7 +33,7 @@ class ContiguousRun:
 
     @property
     def num_steps(self) -> int:
-        """Engine steps until the last request was done."""
+        """Engine steps until the last request was done, or the run was cut."""
         return len(self.columns["running"])
 
     @property
@@ -61,8 +61,10 @@ class _Piece:
     total: int = 0
 
 
-def reserve_to_maximum(scenario: Scenario) -> ContiguousRun:
+def reserve_to_maximum(scenario: Scenario, until: int | None = None) -> ContiguousRun:
     """Run the scenario's requests with a reservation of max_model_len slots each.
+
+    The run is cut after `until` engine steps, if given.
 
     Requests that were aborted in the paged run run to their end here. When one reservation is
     larger than the memory nobody ever runs, and the run has no steps.
@@ -71,7 +73,7 @@ def reserve_to_maximum(scenario: Scenario) -> ContiguousRun:
     reservation = scenario.max_model_len
     memory = _Memory(scenario, capacity, reservation)
     rows: list[tuple[int, ...]] = []
-    while reservation <= capacity and memory.has_requests:
+    while reservation <= capacity and memory.has_requests and len(rows) != until:
         memory.step(len(rows))
         rows.append(memory.counts())
         memory.finish()

@@ -4,21 +4,14 @@ The JSON form is one object with vLLM's own option names; requests carry `prompt
 `hash_ids`, `hash_block_size` and `prompt_tokens` when they come from a trace.
 """
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from sim.checked import ScenarioError, integers, objects, take, within
 from sim.prompt import HashedPrompt, Prompt, TokenPrompt
 
 MAX_BLOCKS = 10_000_000
 MAX_BLOCK_SIZE = 65_536
-
-
-class ScenarioError(ValueError):
-    """An input that cannot be simulated: one sentence, and the `field` it is about."""
-
-    def __init__(self, field: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +80,11 @@ class Scenario:
     resets: tuple[Reset, ...] = ()
 
     def __post_init__(self) -> None:
-        _within("num_gpu_blocks", self.num_gpu_blocks, 1, MAX_BLOCKS, "blocks in the pool")
-        _within("block_size", self.block_size, 1, MAX_BLOCK_SIZE, "tokens a block")
-        _within("max_num_seqs", self.max_num_seqs, 1, 1_000_000, "requests at once")
-        _within("max_num_batched_tokens", self.max_num_batched_tokens, 1, 10**9, "tokens a step")
-        _within("max_model_len", self.max_model_len, 1, 10**9, "tokens")
+        within("num_gpu_blocks", self.num_gpu_blocks, 1, MAX_BLOCKS, "blocks in the pool")
+        within("block_size", self.block_size, 1, MAX_BLOCK_SIZE, "tokens a block")
+        within("max_num_seqs", self.max_num_seqs, 1, 1_000_000, "requests at once")
+        within("max_num_batched_tokens", self.max_num_batched_tokens, 1, 10**9, "tokens a step")
+        within("max_model_len", self.max_model_len, 1, 10**9, "tokens")
         if self.policy not in ("fcfs", "priority"):
             raise ScenarioError("policy", f"policy is {self.policy!r}; fcfs or priority would do.")
         if not 0.0 <= self.watermark < 1.0:
@@ -105,6 +98,9 @@ class Scenario:
                 raise ScenarioError("requests", f"two requests are called {spec.id!r}; rename one.")
             seen.add(spec.id)
             _check_request(spec, self.max_model_len)
+        for abort in self.aborts:
+            if unknown := set(abort.ids) - seen:
+                raise ScenarioError("aborts", f"there is no request {min(unknown)!r} to abort.")
 
     def priority_key(self, index: int) -> tuple[int, float, str]:
         """Order of a request under the priority policy, small first (vllm `Request.__lt__`)."""
@@ -120,16 +116,13 @@ class Scenario:
         """
         if not isinstance(data, dict):
             raise ScenarioError("scenario", "a scenario is a JSON object; this is not one.")
-        values = _take(cls, data)
+        values = take(cls, data)
         if not isinstance(values["requests"], list | tuple):
             raise ScenarioError("requests", "requests is not a list.")
         values["requests"] = tuple(map(_request_from_json, values["requests"]))
-        values["aborts"] = tuple(
-            Abort(a["step"], a.get("phase", "before"), tuple(a["ids"]))
-            for a in data.get("aborts", ())
-        )
+        values["aborts"] = tuple(map(_abort_from_json, objects(data, "aborts")))
         values["resets"] = tuple(
-            Reset(r["step"], r.get("reset_running", False)) for r in data.get("resets", ())
+            Reset(**take(Reset, {"reset_running": False, **row})) for row in objects(data, "resets")
         )
         return cls(**values)
 
@@ -143,36 +136,6 @@ class Scenario:
         return data
 
 
-def _take(cls: type, data: dict[str, Any]) -> dict[str, Any]:
-    values = {}
-    for spec in fields(cls):
-        if spec.name in data:
-            values[spec.name] = _typed(spec.name, _type_name(spec.type), data[spec.name])
-        elif spec.default is MISSING and spec.name != "prompt":
-            raise ScenarioError(spec.name, f"{spec.name} is missing.")
-    return values
-
-
-def _type_name(annotation: object) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
-
-
-def _typed(name: str, kind: str, value: Any) -> Any:
-    if "int" in kind and "tuple" not in kind:
-        wrong = not (isinstance(value, int) and not isinstance(value, bool))
-        if wrong and not (value is None and "None" in kind):
-            raise ScenarioError(name, f"{name} is {value!r}; a whole number would do.")
-    if kind == "bool" and not isinstance(value, bool):
-        raise ScenarioError(name, f"{name} is {value!r}; true or false would do.")
-    if kind.startswith("str") and not isinstance(value, str | None):
-        raise ScenarioError(name, f"{name} is {value!r}; text would do.")
-    if kind.startswith("float") and not isinstance(value, int | float | None):
-        raise ScenarioError(name, f"{name} is {value!r}; a number would do.")
-    if kind.startswith("tuple[int") and value is not None:
-        return _integers(name, value)
-    return value
-
-
 def _put(record: Any) -> dict[str, Any]:
     return {
         spec.name: getattr(record, spec.name)
@@ -184,18 +147,27 @@ def _put(record: Any) -> dict[str, Any]:
 def _request_from_json(data: Any) -> RequestSpec:
     if not isinstance(data, dict):
         raise ScenarioError("requests", f"a request is a JSON object, not {data!r}.")
-    return RequestSpec(prompt=_prompt_from_json(data), **_take(RequestSpec, data))
+    return RequestSpec(prompt=_prompt_from_json(data), **take(RequestSpec, data))
+
+
+def _abort_from_json(data: dict[str, Any]) -> Abort:
+    values = take(Abort, {"phase": "before", **data})
+    if values["phase"] not in ("before", "mid"):
+        raise ScenarioError("aborts", f"phase is {values['phase']!r}; before or mid would do.")
+    if not isinstance(values["ids"], list) or not all(type(i) is str for i in values["ids"]):
+        raise ScenarioError("aborts", "the ids of an abort are not a list of names.")
+    return Abort(values["step"], values["phase"], tuple(values["ids"]))
 
 
 def _prompt_from_json(data: dict[str, Any]) -> Prompt:
     if "prompt_token_ids" in data:
-        return TokenPrompt(_integers("prompt_token_ids", data["prompt_token_ids"]))
+        return TokenPrompt(integers("prompt_token_ids", data["prompt_token_ids"]))
     for name in ("hash_ids", "hash_block_size", "prompt_tokens"):
         if name not in data:
             raise ScenarioError("requests", f"request {data.get('id')!r} has no prompt_token_ids.")
     size, length = data["hash_block_size"], data["prompt_tokens"]
-    ids = _integers("hash_ids", data["hash_ids"])
-    _within("hash_block_size", size, 1, MAX_BLOCK_SIZE, "tokens a block id")
+    ids = integers("hash_ids", data["hash_ids"])
+    within("hash_block_size", size, 1, MAX_BLOCK_SIZE, "tokens a block id")
     if not isinstance(length, int) or -(-length // size) != len(ids):
         raise ScenarioError(
             "hash_ids", f"{len(ids)} block ids of {size} tokens cannot make {length} tokens."
@@ -213,12 +185,6 @@ def _request_to_json(spec: RequestSpec) -> dict[str, Any]:
         data["hash_block_size"] = prompt.hash_block_size
         data["prompt_tokens"] = prompt.num_tokens
     return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
-
-
-def _integers(name: str, values: Any) -> tuple[int, ...]:
-    if not isinstance(values, list | tuple) or not all(type(v) is int for v in values):
-        raise ScenarioError(name, f"{name} is not a list of whole numbers.")
-    return tuple(values)
 
 
 def _check_request(spec: RequestSpec, max_model_len: int) -> None:
@@ -246,8 +212,3 @@ def _check_request(spec: RequestSpec, max_model_len: int) -> None:
         raise ScenarioError(
             "requests", f"{spec.id} arrives at step {spec.arrival_step}; 0 or later would do."
         )
-
-
-def _within(field: str, value: int, low: int, high: int, unit: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ScenarioError(field, f"{field} is {value}; {low:,} to {high:,} {unit} would do.")

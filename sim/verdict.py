@@ -36,8 +36,8 @@ class Verdict:
 
     `block` is the physical block that was hit, that was held back, or that held the prefix until it
     was evicted. `other` is the request that computed it, that took it, or whose prompt is
-    the closest. `token` is the position of the first token that differs, `since` the step in which
-    the block got its hash, or lost it.
+    the closest. `token` is the position of the first token that differs, or that a block still
+    lacks; `since` the step in which the block got its hash, or lost it.
     """
 
     step: int
@@ -50,19 +50,39 @@ class Verdict:
     since: int | None = None
 
 
-def verdicts(log: EventLog) -> list[Verdict]:
-    """One verdict for each block of each admission, in order of the log.
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The verdicts on all blocks of the `num_tokens` tokens that a request had when it was let in.
+
+    A request that was preempted comes again, `resumed`, and asks for its answer so far too.
+    """
+
+    step: int
+    request: int
+    num_tokens: int
+    resumed: bool
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def num_hits(self) -> int:
+        """Blocks that hit."""
+        return sum(verdict.reason is Reason.HIT for verdict in self.verdicts)
+
+
+def lookups(log: EventLog) -> list[Lookup]:
+    """The lookup of each admission, in order; none for a request that does not read the cache.
 
     Raises TypeError when a prompt or an output has no token ids.
     """
     cache = _Cache(log.scenario.requests, log.scenario.block_size)
-    asked: list[Verdict] = []
-    told: list[Verdict] = []
+    told: list[Lookup] = []
     for step, kind, request, a, b, payload in _rows(log):
         if kind == EventKind.LOOKUP:
-            asked = list(cache.look_up(step, request, a, payload))
-        elif kind == EventKind.ADMIT:
-            told += asked
+            num_tokens, verdicts = a, tuple(cache.look_up(step, request, a, payload))
+        elif (
+            kind == EventKind.ADMIT and not log.scenario.requests[request].skip_reading_prefix_cache
+        ):
+            told.append(Lookup(step, request, num_tokens, bool(b), verdicts))
         elif kind == EventKind.EVICT:
             cache.evict(step, request, payload)
         elif kind == EventKind.CACHE:
@@ -106,7 +126,7 @@ class _Cache:
             self.seen.append(request)
         for logical, block in enumerate(blocks, first):
             key = self.hash_of[block] = self.chains[request][logical]
-            self.holders[key] = {block: (step, request)}
+            self.holders.setdefault(key, {})[block] = (step, request)
 
     def evict(self, step: int, taker: int, blocks: Sequence[int]) -> None:
         """Blocks lost their hash."""
@@ -123,17 +143,12 @@ class _Cache:
     def look_up(
         self, step: int, request: int, num_tokens: int, hits: Sequence[int]
     ) -> Iterator[Verdict]:
-        """A verdict for each block of the request's `num_tokens` tokens, of which `hits` hit.
-
-        None for a request that does not read the cache.
-        """
-        if self.requests[request].skip_reading_prefix_cache:
-            return
+        """A verdict for each block of the request's `num_tokens` tokens, of which `hits` hit."""
         for logical in range(-(-num_tokens // self.block_size)):
             if logical < len(hits):
                 yield self._hit(step, request, logical, hits[logical])
             elif (logical + 1) * self.block_size > num_tokens:
-                yield Verdict(step, request, logical, Reason.NOT_FULL)
+                yield Verdict(step, request, logical, Reason.NOT_FULL, token=num_tokens)
             elif not self.seen:
                 yield Verdict(step, request, logical, Reason.FIRST)
             elif logical > len(hits):

@@ -1,14 +1,12 @@
 """The log of some prompts as the player's prefix stage takes it."""
 
-from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from pages.figures.prefix_text import Part, PrefixText, parts
 from pages.figures.prefix_why import finding, hit_tokens, label, why
 from sim.columns import pack
 from sim.event_log import EventLog
-from sim.verdict import Reason, Verdict, verdicts
+from sim.verdict import Lookup, Reason, lookups
 
 
 def prefix_blob(log: EventLog, request: str, block: int) -> bytes:
@@ -37,21 +35,16 @@ def _prefix_ids(text: PrefixText) -> list[list[int | None]]:
     return [[ids.get(key) for key in chain] for chain in text.chains]
 
 
-def lookups(log: EventLog) -> list[list[Verdict]]:
-    """The verdicts of each admission, in order."""
-    told = groupby(verdicts(log), lambda verdict: (verdict.step, verdict.request))
-    return [list(found) for _, found in told]
-
-
-def _lookup(found: Sequence[Verdict], text: PrefixText) -> dict[str, Any]:
-    first = all(v.reason in (Reason.FIRST, Reason.NOT_FULL) for v in found)
+def _lookup(found: Lookup, text: PrefixText) -> dict[str, Any]:
+    first = found.verdicts[0].reason is Reason.FIRST
     sentence: list[Part] = parts(finding(found, text))
     return {
-        "step": found[0].step,
-        "request": found[0].request,
+        "step": found.step,
+        "request": found.request,
         "summary": "nothing to hit yet" if first else hit_tokens(found, text),
         "sentence": sentence,
         "blocks": [
-            {"label": label(v), "token": v.token, "why": parts(why(v, found, text))} for v in found
+            {"label": label(v), "token": v.token, "why": parts(why(v, found, text))}
+            for v in found.verdicts
         ],
     }

@@ -7,11 +7,9 @@ import pandas as pd
 from pages.figures.prefix_text import PrefixText, plain
 from pages.figures.prefix_why import label, why
 from sim.frame import Frame
-from sim.verdict import Verdict
+from sim.verdict import Lookup, Verdict
 
 DIGITS = 16  # of a hash: the 8 bytes that the recordings of vLLM show
-
-Lookups = Sequence[Sequence[Verdict]]
 
 
 def shared_blocks(frame: Frame, text: PrefixText) -> pd.DataFrame:
@@ -27,11 +25,11 @@ def shared_blocks(frame: Frame, text: PrefixText) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def hash_chains(step: int, lookups: Lookups, text: PrefixText) -> pd.DataFrame:
+def hash_chains(step: int, lookups: Sequence[Lookup], text: PrefixText) -> pd.DataFrame:
     """The prompts let in by a step, block by block: parent, hash, and why it hit or missed."""
     columns = ("request", "logical block", "tokens", "salt", "parent", "hash", "found", "why")
-    told = [lookup for lookup in lookups if lookup[0].step <= step]
-    rows = [_link(verdict, lookup, text) for lookup in told for verdict in lookup]
+    told = [lookup for lookup in lookups if lookup.step <= step]
+    rows = [_link(verdict, lookup, text) for lookup in told for verdict in lookup.verdicts]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -46,7 +44,7 @@ def free_queue(frame: Frame, text: PrefixText) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=("from the head", "block", "hash", "tokens"))
 
 
-def _link(verdict: Verdict, lookup: Sequence[Verdict], text: PrefixText) -> tuple[object, ...]:
+def _link(verdict: Verdict, lookup: Lookup, text: PrefixText) -> tuple[object, ...]:
     request, logical = verdict.request, verdict.logical
     hashed = (
         text.chains[request] if label(verdict) != "not full" else text.chains[request][:logical]

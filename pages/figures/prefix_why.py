@@ -1,9 +1,7 @@
 """Why a block hit or missed, and what a request found, in a sentence each."""
 
-from collections.abc import Sequence
-
 from pages.figures.prefix_text import PrefixText, many
-from sim.verdict import Reason, Verdict
+from sim.verdict import Lookup, Reason, Verdict
 
 LABELS = {
     Reason.HIT: "hit",
@@ -25,29 +23,29 @@ def label(verdict: Verdict) -> str:
     return LABELS.get(verdict.reason, "miss")
 
 
-def hit_tokens(lookup: Sequence[Verdict], text: PrefixText) -> str:
+def hit_tokens(lookup: Lookup, text: PrefixText) -> str:
     """How much a request did not have to compute."""
-    hits = sum(v.reason is Reason.HIT for v in lookup) * text.block_size
-    return f"{hits} of {many(text.num_tokens(lookup[0].request), 'token')} hit"
+    return f"{lookup.num_hits * text.block_size} of {many(lookup.num_tokens, 'token')} hit"
 
 
-def why(verdict: Verdict, lookup: Sequence[Verdict], text: PrefixText) -> str:
+def why(verdict: Verdict, lookup: Lookup, text: PrefixText) -> str:
     """The question that a block of a lookup asks, and the answer."""
     question = QUESTIONS[label(verdict)].format(text.name(verdict.request), verdict.logical)
     return f"**{question}** {WHY[verdict.reason](verdict, text)}{_behind(verdict, lookup, text)}"
 
 
-def finding(lookup: Sequence[Verdict], text: PrefixText) -> str:
+def finding(lookup: Lookup, text: PrefixText) -> str:
     """What a request found when it was let in, to be read after its name."""
-    stop = next((v for v in lookup if v.reason is not Reason.HIT), lookup[-1])
-    return FINDINGS[stop.reason](stop, text, f"**{hit_tokens(lookup, text)}**")
+    stop = lookup.verdicts[min(lookup.num_hits, len(lookup.verdicts) - 1)]
+    found = FINDINGS[stop.reason](stop, text, f"**{hit_tokens(lookup, text)}**")
+    return f" comes back{found}" if lookup.resumed and found.startswith(":") else found
 
 
-def _behind(verdict: Verdict, lookup: Sequence[Verdict], text: PrefixText) -> str:
+def _behind(verdict: Verdict, lookup: Lookup, text: PrefixText) -> str:
     """What a differing token does to the next block, where that has the other's words."""
     if verdict.reason is not Reason.TOKEN:
         return ""
-    for v in lookup[verdict.logical + 1 : verdict.logical + 2]:
+    for v in lookup.verdicts[verdict.logical + 1 : verdict.logical + 2]:
         if v.reason is Reason.PARENT and v.other == verdict.other:
             words = f" Block {v.logical} has {text.name(v.other)}’s words, but its hash covers"
             return f"{words} its parent’s hash, so it misses too."
@@ -115,7 +113,7 @@ def _held_back(v: Verdict, text: PrefixText) -> str:
 
 
 def _not_full(v: Verdict, text: PrefixText) -> str:
-    held = text.num_tokens(v.request) - v.logical * text.block_size
+    held = (v.token or 0) - v.logical * text.block_size
     return f"It had {held} of {many(text.block_size, 'token')}, and only a full block has a hash."
 
 

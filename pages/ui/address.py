@@ -15,7 +15,7 @@ from pages.ui.draft import Draft
 from pages.ui.examples import EXAMPLES
 from pages.ui.link import decode, decode_scenario, encode, encode_scenario
 from pages.ui.trace import TraceChoice
-from sim.scenario import ScenarioError
+from sim.checked import ScenarioError
 
 Number = TypeVar("Number", int, int | None)
 SLUGS = {example.slug: example for example in EXAMPLES}

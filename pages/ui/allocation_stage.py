@@ -18,7 +18,13 @@ from sim.frame import Frame, RequestFrame
 def allocation_stage(draft: Draft) -> None:
     """The player on the draft's run; where it stands goes to the address and to other pages."""
     run = run_of(draft.good)
-    state = player(run.pool_blob, key=draft.key("player"), step=draft.step)
+    state = player(
+        run.pool_blob,
+        key=draft.key("player"),
+        step=draft.step,
+        request=draft.request,
+        block=draft.block,
+    )
     draft.move(state.step, state.request, state.block)
     frame = run.log.frame(draft.step)
     if run.log.stalled:

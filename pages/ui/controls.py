@@ -11,7 +11,7 @@ from pages.ui.limits import LIMITS
 from pages.ui.page import complain
 from pages.ui.request_table import COLUMNS, from_table, to_table
 from pages.ui.trace_controls import traced_requests
-from sim.scenario import ScenarioError
+from sim.checked import ScenarioError
 
 TRACE = "A trace of yours"
 SHOWN = 8  # requests in the overview

@@ -17,7 +17,8 @@ from kernels.presets import MODELS, Order, decode_step, lesson
 from pages.ui.link import MAX_CHARS, decode_scenario, encode_scenario
 from pages.ui.page import complain
 from pages.ui.runs import run_of
-from sim.scenario import Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import Scenario
 
 LESSON, STEP, MODEL = SOURCES = (
     "The lesson’s example",

@@ -3,7 +3,8 @@
 A widget's own limits are kept by the browser only, and a link has none, so both are checked here.
 """
 
-from sim.scenario import Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import Scenario
 
 LIMITS = {
     "block_size": (1, 128, "tokens"),

@@ -8,7 +8,8 @@ import json
 import zlib
 from typing import Any
 
-from sim.scenario import Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import Scenario
 
 MAX_CHARS = 16_000  # a longer address is cut by some browsers and most proxies
 MAX_BYTES = 2_000_000  # of JSON: a few deflated kilobytes can unfold to gigabytes

@@ -1,6 +1,5 @@
 """The frame around every page: title and question on top, facts at the end."""
 
-import gc
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import streamlit as st
 from pages.ui.router import route
 
 HERE = Path(__file__).parent
-STYLE, LOGO = HERE / "page.css", HERE / "logo.svg"
+STYLE, LOGO, ICON = HERE / "page.css", HERE / "logo.svg", HERE / "icon.svg"
 SIDEBAR_WIDTH = 264
 
 
@@ -21,14 +20,13 @@ def page(title: str, question: str, badges: Iterable[str] = ()) -> None:
     """
     st.set_page_config(
         page_title=f"{title} · PagedAttention",
-        page_icon="🧱",
+        page_icon=ICON,
         layout="wide",
         initial_sidebar_state=SIDEBAR_WIDTH,
     )
     st.logo(LOGO)
     st.html(STYLE)
     route()
-    _freeze_imports()
     head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
     head.title(title, anchor=False, width="content")
     head.markdown(f":gray[{question}]", width="stretch")
@@ -49,10 +47,3 @@ def leaves_out(text: str) -> None:
 def _plain(text: str) -> str:
     """Text that Markdown shows as it is: a wrong input may hold any character."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>$:~|" else char for char in text)
-
-
-@st.cache_resource(show_spinner=False)
-def _freeze_imports() -> None:
-    """Once a process: the collector no longer looks through what the imports made."""
-    gc.collect()
-    gc.freeze()

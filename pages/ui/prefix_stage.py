@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from pages.figures.prefix import lookups, prefix_blob
+from pages.figures.prefix import prefix_blob
 from pages.figures.prefix_tables import free_queue, hash_chains, shared_blocks
 from pages.figures.prefix_text import PrefixText
 from pages.player import PlayerState, player
@@ -14,6 +14,7 @@ from pages.ui.runs import on_screen, run_of
 from pages.ui.step import asked_step, keep_step
 from sim.event_log import EventLog
 from sim.scenario import Scenario
+from sim.verdict import lookups
 
 
 @st.fragment

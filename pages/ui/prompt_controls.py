@@ -20,7 +20,8 @@ from pages.ui.prompts import (
     num_words,
     scenario_of,
 )
-from sim.scenario import Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import Scenario
 
 TITLES = {example.title: example for example in PROMPT_EXAMPLES}
 PLACE = ("step", "request", "block")  # where the player stands, in the query string

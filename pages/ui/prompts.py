@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sim.checked import ScenarioError
 from sim.prompt import TokenPrompt
-from sim.scenario import RequestSpec, Scenario, ScenarioError
+from sim.scenario import RequestSpec, Scenario
 from sim.words import split, token_id
 
 IDS = "ABCD"

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from sim.checked import ScenarioError
 from sim.prompt import HashedPrompt
-from sim.scenario import RequestSpec, ScenarioError
+from sim.scenario import RequestSpec
 
 COMMON = -1  # the hash id of the shared text; a request's own ids follow below
 MAX_TOKENS = 32_768  # of a prompt or an output typed here

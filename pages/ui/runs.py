@@ -28,8 +28,9 @@ class SimulatedRun:
     def pool_blob(self) -> bytes:
         """The log for the player's pool stage, with the contiguous baseline beside it."""
         scenario = self.log.scenario
-        baseline = reserve_to_maximum(scenario)
-        columns = baseline.at(self.log.columns["engine_step"])
+        engine_steps = self.log.columns["engine_step"]
+        baseline = reserve_to_maximum(scenario, until=int(engine_steps[-1]) + 1)
+        columns = baseline.at(engine_steps)
         view = {"reserve": scenario.max_model_len}
         return pack(
             {**self.log.header(), "stage": "pool", "view": view},

@@ -5,7 +5,8 @@ from hashlib import sha256
 from typing import Any, Self
 
 from pages.ui.limits import MAX_REQUESTS, within
-from sim.scenario import RequestSpec, Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import RequestSpec, Scenario
 from sim.traces.mooncake import TraceError, read_mooncake, to_requests
 
 FIRST = (1, MAX_REQUESTS, "requests")

@@ -5,7 +5,8 @@ import streamlit as st
 from pages.ui.draft import Draft
 from pages.ui.page import complain
 from pages.ui.trace import FIRST, MS_PER_STEP, TraceChoice, Upload, read_trace
-from sim.scenario import RequestSpec, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import RequestSpec
 
 Requests = tuple[RequestSpec, ...]
 

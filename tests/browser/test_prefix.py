@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from pages.figures.prefix import lookups
 from pages.figures.prefix_text import PrefixText, plain
 from pages.figures.prefix_why import why
 from pages.ui.prompt_examples import PROMPT_EXAMPLES
 from pages.ui.prompts import scenario_of
 from sim.simulate import simulate
+from sim.verdict import lookups
 
 PLAYER = "Object.values(window.__player)[0]"
 ONE_WORD, EVICTION, ONE_STEP = PROMPT_EXAMPLES
@@ -107,7 +107,7 @@ def test_it_opens_on_the_question_and_its_answer(visit):
     state = read(page)
 
     assert state["step"] == 4
-    assert state["why"] == plain(why(lookup[2], lookup, text))
+    assert state["why"] == plain(why(lookup.verdicts[2], lookup, text))
     assert state["sentence"].startswith("D has A’s words but another salt.")
     assert [cell["label"] for cell in state["rows"]["C"]["cells"]] == [
         *("hit", "hit", "hit", "held back")

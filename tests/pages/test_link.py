@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pages.ui.examples import EXAMPLES
 from pages.ui.link import MAX_CHARS, decode, decode_scenario, encode, encode_scenario
 from pages.ui.request_table import sized_request
-from sim.scenario import Scenario, ScenarioError
+from sim.checked import ScenarioError
+from sim.scenario import Scenario
 
 rows = st.tuples(st.integers(1, 40), st.integers(0, 40), st.integers(1, 9), st.integers(0, 5)).map(
     lambda row: (row[0], min(row[1], row[0]), *row[2:])

@@ -2,13 +2,14 @@
 
 import pytest
 
-from pages.figures.prefix import lookups, prefix_blob
+from pages.figures.prefix import prefix_blob
 from pages.figures.prefix_tables import free_queue, hash_chains, shared_blocks
 from pages.figures.prefix_text import PrefixText, parts, plain
 from pages.figures.prefix_why import finding, why
 from pages.ui.prompts import Prompt, scenario_of
 from sim.columns import unpack
 from sim.simulate import simulate
+from sim.verdict import lookups
 
 
 def run(*prompts, blocks=24):
@@ -18,8 +19,8 @@ def run(*prompts, blocks=24):
 def answers(log):
     """The words about the last request that was let in: what it found, then block by block."""
     text, lookup = PrefixText(log), lookups(log)[-1]
-    told = [plain(why(verdict, lookup, text)) for verdict in lookup]
-    return [plain(text.name(lookup[0].request) + finding(lookup, text)), *told]
+    told = [plain(why(verdict, lookup, text)) for verdict in lookup.verdicts]
+    return [plain(text.name(lookup.request) + finding(lookup, text)), *told]
 
 
 A = Prompt("a b c d e f g h", 0, 2)
@@ -89,6 +90,20 @@ def test_eviction():
         "C: 4 of 8 tokens hit. B took block 2 at step 2, so what it held is computed once more.",
         "Why did C’s block 1 miss? Block 2 held it until step 2. Then B took that block from the "
         f"head of the free queue, and the hash {hashes(log, 0)[1]} was dropped.",
+    ]
+
+
+def test_a_preempted_request_comes_back_for_its_answer_too():
+    """Five blocks: both hold two when A takes the last, so B gives way until A is done."""
+    log = run(Prompt("a b c d", 0, 9), Prompt("s t u v", 0, 9), blocks=6)
+    assert answers(log) == [
+        "B comes back: 8 of 9 tokens hit, all that is in full blocks.",
+        "Why did B’s block 0 hit? Block 2 held its 4 tokens: B computed them at step 0. The same "
+        f"tokens under the same salt have the same hash, {hashes(log, 1)[0]}.",
+        "Why did B’s block 1 hit? Block 4 held its 4 tokens and all that comes before them: B "
+        "computed them at step 4. The same tokens under the same salt have the same hash, "
+        f"{hashes(log, 1)[1]}.",
+        "Why can B’s block 2 not hit? It had 1 of 4 tokens, and only a full block has a hash.",
     ]
 
 

@@ -5,8 +5,9 @@ import pytest
 
 from pages.ui.examples import EXAMPLES
 from pages.ui.request_table import from_table, row_of, sized_request, to_table
+from sim.checked import ScenarioError
 from sim.prompt import TokenPrompt
-from sim.scenario import RequestSpec, ScenarioError
+from sim.scenario import RequestSpec
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.slug)

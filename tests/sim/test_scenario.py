@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sim.checked import ScenarioError
 from sim.prompt import HashedPrompt, TokenPrompt
-from sim.scenario import RequestSpec, Scenario, ScenarioError
+from sim.scenario import RequestSpec, Scenario
 from tests.sim.strategies import scenarios
 
 

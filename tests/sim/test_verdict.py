@@ -7,7 +7,7 @@ from sim.events import EventKind
 from sim.prompt import HashedPrompt, TokenPrompt
 from sim.scenario import RequestSpec, Scenario
 from sim.simulate import simulate
-from sim.verdict import Reason, Verdict, token_ids, verdicts
+from sim.verdict import Reason, Verdict, lookups, token_ids
 from tests.sim.strategies import scenarios
 
 WORDS = tuple(range(1, 17))
@@ -27,7 +27,8 @@ def told(*requests, blocks=32, **settings):
     scenario = Scenario(
         num_gpu_blocks=blocks, block_size=4, requests=requests, max_model_len=64, **settings
     )
-    return [v for v in verdicts(simulate(scenario)) if v.request == len(requests) - 1]
+    found = [found for found in lookups(simulate(scenario)) if found.request == len(requests) - 1]
+    return [verdict for lookup in found for verdict in lookup.verdicts]
 
 
 def reasons(*requests, **settings):
@@ -121,7 +122,7 @@ def test_a_request_that_does_not_read_the_cache_is_told_nothing():
 def test_a_prompt_without_token_ids_is_refused():
     anonymous = RequestSpec("A", 0, HashedPrompt((1,), 4, 4), 1)
     with pytest.raises(TypeError, match="A has no token ids"):
-        verdicts(simulate(Scenario(num_gpu_blocks=8, block_size=4, requests=(anonymous,))))
+        lookups(simulate(Scenario(num_gpu_blocks=8, block_size=4, requests=(anonymous,))))
 
 
 def admissions(log):
@@ -141,19 +142,16 @@ def admissions(log):
 @given(scenarios())
 def test_hits_come_first_and_are_as_many_as_the_engine_counted(scenario):
     log = simulate(scenario)
-    found = verdicts(log)
     size = scenario.block_size
-    for request, tokens, hit in admissions(log):
-        if scenario.requests[request].skip_reading_prefix_cache:
-            continue
-        lookup, found = found[: -(-tokens // size)], found[-(-tokens // size) :]
-        assert {v.request for v in lookup} == {request}
-        assert [v.logical for v in lookup] == list(range(len(lookup)))
-        assert [v.reason is Reason.HIT for v in lookup] == [
-            i < hit // size for i in range(len(lookup))
-        ]
-        assert [v.reason is Reason.NOT_FULL for v in lookup[:-1]] == [False] * (len(lookup) - 1)
-    assert found == []
+    reading = [not spec.skip_reading_prefix_cache for spec in scenario.requests]
+    engine = [admission for admission in admissions(log) if reading[admission[0]]]
+    found = lookups(log)
+    assert [(f.request, f.num_tokens, f.num_hits * size) for f in found] == engine
+    for lookup in found:
+        told = lookup.verdicts
+        assert [v.logical for v in told] == list(range(-(-lookup.num_tokens // size)))
+        assert all(v.reason is Reason.HIT for v in told[: lookup.num_hits])
+        assert not any(v.reason is Reason.NOT_FULL for v in told[:-1])
 
 
 @settings(max_examples=150, deadline=None)
@@ -162,7 +160,7 @@ def test_a_differing_token_really_differs_and_nothing_before_it(scenario):
     def tokens(index):
         return token_ids(scenario.requests[index])
 
-    for v in verdicts(simulate(scenario)):
+    for v in (v for lookup in lookups(simulate(scenario)) for v in lookup.verdicts):
         if v.reason in (Reason.TOKEN, Reason.ENDS):
             first = v.logical * scenario.block_size
             assert first <= v.token < first + scenario.block_size

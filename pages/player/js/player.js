@@ -47,6 +47,7 @@ class Player {
     this.stage?.destroy();
     this.card.figure.replaceChildren();
     this.readTheme();
+    this.stageName = header.stage;
     this.name = note.key ?? header.stage;
     this.stage = new STAGES[header.stage](this.host(), { header, columns, note: start });
     this.grain = this.stage.grains?.()[0]?.name;
@@ -181,7 +182,8 @@ class Player {
     const early = this.playback.playing && performance.now() < this.toldAt + WORDS_MS;
     if (this.told !== this.step && !early) this.tell();
     this.transport.scrubber.place(this.step);
-    Object.assign(this.card.root.dataset, { step: this.step, ready: "true" });
+    const { stageName: stage, step } = this;
+    Object.assign(this.card.root.dataset, { stage, step, ready: "true" });
   }
 
   // Words change with the step, not with every frame.

@@ -72,7 +72,7 @@ class PrefixStage {
     const size = this.state.size;
     const gap = size === 1 ? 8 : 14;
     const room = width - (narrow ? 12 : 76 + 172) - (cells - 1) * gap;
-    const least = Math.max(size * (narrow ? 48 : 34), 46);
+    const least = Math.max(size * (narrow ? 48 : 40), 46);
     const cell = Math.max(least, Math.min(Math.floor(room / cells), size * 64));
     this.root.classList.toggle("stacked", cell < 140);
     this.root.style.setProperty("--cell", `${cell}px`);

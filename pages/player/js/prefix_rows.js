@@ -80,16 +80,16 @@ class PrefixRow {
     this.showOutputs(row, theme);
   }
 
-  // The last blocks that hold nothing but output, small.
+  // The last two blocks that hold nothing but output, small; how many came before.
   showOutputs(row, theme) {
-    const shown = row.outputs.slice(row.outputs.length > 3 ? -2 : -3);
+    const shown = row.outputs.slice(-2);
     const more = row.outputs.length - shown.length;
     const nodes = shown.map((cell) => {
       const node = el("span.prefix-block.small", {}, el("b"), el("i"));
       showPrefixBlock(node, cell, this.size, theme);
       return node;
     });
-    const words = more > 0 ? `output, ${more} more` : row.lookup ? "output" : "";
+    const words = more > 0 ? `output +${more}` : row.lookup ? "output" : "";
     const none = row.lookup && !nodes.length ? [el("span", {}, "no block yet")] : [];
     this.outputs.replaceChildren(el("span", {}, words), ...nodes, ...none);
   }
