@@ -19,7 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -90,6 +98,22 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="session")
+def context_of(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """A visitor's browser for each way of looking, kept, so that scripts are loaded once."""
+    contexts: dict[str, BrowserContext] = {}
+
+    def context(**options: object) -> BrowserContext:
+        key = repr(sorted(options.items()))
+        if key not in contexts:
+            contexts[key] = browser.new_context(**options)
+        return contexts[key]
+
+    yield context
+    for opened in contexts.values():
+        opened.close()
+
+
 @dataclass
 class Complaints:
     """What must not happen while a page is open."""
@@ -108,10 +132,12 @@ class Complaints:
 
 
 @pytest.fixture
-def visit(browser: Browser, server: Server) -> Iterator[Callable[..., Page]]:
-    """`visit(path, at=server, size=(1440, 900), **context)`: a settled page, a new visitor."""
+def visit(
+    context_of: Callable[..., BrowserContext], server: Server
+) -> Iterator[Callable[..., Page]]:
+    """`visit(path, at=server, size=(1440, 900), **context)`: a settled page, a new session."""
     complaints = Complaints([], [])
-    contexts = []
+    pages = []
 
     def open_page(
         path: str = "/",
@@ -121,8 +147,8 @@ def visit(browser: Browser, server: Server) -> Iterator[Callable[..., Page]]:
         **context: object,
     ) -> Page:
         viewport = {"width": size[0], "height": size[1]}
-        contexts.append(browser.new_context(viewport=viewport, **context))
-        page = contexts[-1].new_page()
+        page = context_of(viewport=viewport, **context).new_page()
+        pages.append(page)
         page.on("console", complaints.hear)
         page.on("pageerror", lambda error: complaints.errors.append(str(error)))
         page.on("request", complaints.watch)
@@ -132,6 +158,6 @@ def visit(browser: Browser, server: Server) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert complaints == Complaints([], [])
