@@ -52,7 +52,7 @@ class ContiguousRun:
 
 @dataclass(slots=True)
 class _Piece:
-    """One request in its piece of memory, from slot `start`; its last token is never stored."""
+    """One request in its piece of memory, from slot `start`."""
 
     spec: RequestSpec
     start: int
@@ -139,7 +139,7 @@ class _Memory:
     def counts(self) -> tuple[int, ...]:
         """One row of COLUMNS."""
         used = sum(piece.computed for piece in self.running)
-        final = sum(piece.final_tokens for piece in self.running)
+        final = sum(piece.final_tokens - 1 for piece in self.running)  # the last is never stored
         held = len(self.running) * self.reservation
         unusable = 0 if self._first_fit() is not None else self.capacity - held
         return (len(self.running), len(self.waiting), used, final - used, held - final, unusable)

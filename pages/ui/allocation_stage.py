@@ -10,6 +10,7 @@ from pages.ui.draft import Draft
 from pages.ui.page import complain
 from pages.ui.reasons import why_block
 from pages.ui.runs import on_screen, run_of
+from pages.ui.waste_table import waste_table
 from sim.event_log import EventLog
 from sim.frame import Frame, RequestFrame
 
@@ -31,6 +32,7 @@ def allocation_stage(draft: Draft) -> None:
         complain(_why_stalled(run.log.frame(run.log.num_steps - 1)))
     _token(draft, run.log, frame)
     block_tables(frame)
+    waste_table(run, frame)
     downloads(run.log, frame)
     write_address(draft)
     on_screen(draft.good, draft.step, "Allocation")

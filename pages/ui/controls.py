@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.draft import Draft
 from pages.ui.examples import EXAMPLES
 from pages.ui.limits import LIMITS
+from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.request_table import COLUMNS, from_table, to_table
 from pages.ui.trace_controls import traced_requests
@@ -56,8 +57,14 @@ def _choose(draft: Draft) -> None:
 def _settings(draft: Draft) -> dict[str, Any]:
     """The engine's settings, by the scenario's names for them."""
     settings = {
-        "block_size": _setting(draft, st.slider, "Block size", "block_size"),
-        "num_gpu_blocks": _setting(draft, st.number_input, "Physical blocks", "num_gpu_blocks"),
+        "block_size": st.slider(
+            "Block size",
+            *LIMITS["block_size"][:2],
+            draft.base.block_size,
+            key=draft.key("block_size"),
+            help=HELP["block_size"],
+        ),
+        "num_gpu_blocks": _setting(draft, "Physical blocks", "num_gpu_blocks"),
         "enable_prefix_caching": st.toggle(
             "Prefix caching", draft.base.enable_prefix_caching, key=draft.key("caching")
         ),
@@ -68,14 +75,19 @@ def _settings(draft: Draft) -> dict[str, Any]:
             ("Tokens a step", "max_num_batched_tokens"),
             ("Longest request, tokens", "max_model_len"),
         ):
-            settings[name] = _setting(draft, st.number_input, label, name)
+            settings[name] = _setting(draft, label, name)
     return settings
 
 
-def _setting(draft: Draft, widget: Any, label: str, name: str) -> int:
-    low, high, _ = LIMITS[name]
-    value = getattr(draft.base, name)
-    return int(widget(label, low, high, value, key=draft.key(name), help=HELP[name]))
+def _setting(draft: Draft, label: str, name: str) -> int:
+    return whole_number(
+        label,
+        int(getattr(draft.base, name)),
+        LIMITS[name],
+        instead=int(getattr(draft.good, name)),
+        key=draft.key(name),
+        help=HELP[name],
+    )
 
 
 HELP = {

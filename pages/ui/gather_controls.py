@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.ui.number import whole_number
 from sim.attention_input import LESSON, AttentionInput, TableOrder, random_input
 
 LENGTHS, HEAD_SIZES, GROUPS, BLOCK_SIZES = 64, 64, 8, 32
@@ -33,11 +34,11 @@ def gather_controls() -> Choice:
 
 
 def _seed() -> int | None:
-    return st.number_input(
+    return whole_number(
         "Seed",
-        min_value=0,
-        max_value=999_999,
-        value=None,
+        None,
+        (0, 999_999, "for other numbers"),
+        instead=None,
         placeholder="lesson",
         help="Empty: the lesson’s own numbers. A number draws other q, K and V.",
         key="seed",

@@ -15,6 +15,7 @@ from kernels import bounds
 from kernels.job import DType, Job, JobError, Kind
 from kernels.presets import MODELS, Order, decode_step, lesson
 from pages.ui.link import MAX_CHARS, decode_scenario, encode_scenario
+from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.runs import run_of
 from sim.checked import ScenarioError
@@ -80,24 +81,21 @@ def _model() -> str:
     return model
 
 
-def _number(label: str, key: str, low: int, high: int, value: int) -> int:
-    """A whole number; what a link says is checked here once more."""
-    number = st.number_input(label, low, high, value, key=key, bind="query-params")
-    if not low <= int(number) <= high:
-        raise JobError(f"{label} is {number:,}; {low:,} to {high:,} would do.")
-    return int(number)
+def _number(label: str, key: str, low: int, high: int, value: int, unit: str) -> int:
+    limits = (low, high, unit)
+    return whole_number(label, value, limits, instead=value, key=key, bind="query-params")
 
 
 def _seed() -> int:
-    return _number("Seed of q, K and V", "seed", 0, MAX_SEED, 0)
+    return _number("Seed of q, K and V", "seed", 0, MAX_SEED, 0, "as a seed")
 
 
 def _model_job() -> Job:
     model = MODELS[_model()]
     dtype = _dtype()
-    batch = _number("Sequences", "batch", 1, MAX_BATCH, 8)
-    context = _number("Tokens in each", "context", 1, MAX_CONTEXT, 4096)
-    block_size = _number("Block size", "block_size", 1, MAX_BLOCK_SIZE, 16)
+    batch = _number("Sequences", "batch", 1, MAX_BATCH, 8, "sequences")
+    context = _number("Tokens in each", "context", 1, MAX_CONTEXT, 4096, "tokens")
+    block_size = _number("Block size", "block_size", 1, MAX_BLOCK_SIZE, 16, "tokens")
     order = st.segmented_control(
         "Table order",
         get_args(Order),

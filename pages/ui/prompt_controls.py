@@ -7,6 +7,7 @@ means other controls, filled with its own values.
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.prompt_examples import PROMPT_EXAMPLES, PromptExample
 from pages.ui.prompts import (
@@ -128,20 +129,22 @@ def _times(place: DeltaGenerator, example: PromptExample, id: str) -> tuple[int,
     """When a request comes, and how many tokens it is answered with."""
     default = example.prompt(id)
     left, right = place.columns(2)
-    arrives = left.number_input(
+    arrives = whole_number(
         f"{id} comes at step",
-        0,
-        MAX_ARRIVAL,
         default.arrives,
+        (0, MAX_ARRIVAL, "steps"),
+        instead=default.arrives,
+        place=left,
         key=f"{example.slug}.{id}.comes",
         bind="query-params",
         help="The engine’s step. The player counts only steps that are run, not idle ones.",
     )
-    outputs = right.number_input(
+    outputs = whole_number(
         "answer, tokens",
-        1,
-        MAX_OUTPUTS,
         default.outputs,
+        (1, MAX_OUTPUTS, "tokens"),
+        instead=default.outputs,
+        place=right,
         key=f"{example.slug}.{id}.answer",
         bind="query-params",
         help="Tokens that nobody else has. The last one’s K and V are never computed.",

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.recent import Recent
 from sim.columns import pack
-from sim.contiguous import reserve_to_maximum
+from sim.contiguous import ContiguousRun, reserve_to_maximum
 from sim.event_log import EventLog
 from sim.scenario import Scenario
 from sim.simulate import simulate
@@ -25,20 +25,23 @@ class SimulatedRun:
     log: EventLog
 
     @cached_property
+    def baseline(self) -> ContiguousRun:
+        """The same requests with one reservation each, as long as the log goes."""
+        last = int(self.log.columns["engine_step"][-1])
+        return reserve_to_maximum(self.log.scenario, until=last + 1)
+
+    @cached_property
     def pool_blob(self) -> bytes:
         """The log for the player's pool stage, with the contiguous baseline beside it."""
-        scenario = self.log.scenario
-        engine_steps = self.log.columns["engine_step"]
-        baseline = reserve_to_maximum(scenario, until=int(engine_steps[-1]) + 1)
-        columns = baseline.at(engine_steps)
-        view = {"reserve": scenario.max_model_len}
+        columns = self.baseline.at(self.log.columns["engine_step"])
+        view = {"reserve": self.baseline.reservation}
         return pack(
             {**self.log.header(), "stage": "pool", "view": view},
             {
                 **self.log.columns,
                 "cont_running": columns["running"],
                 "cont_used": columns["used"],
-                "cont_reserved": columns["running"] * baseline.reservation,
+                "cont_reserved": columns["running"] * self.baseline.reservation,
             },
         )
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.draft import Draft
+from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.trace import FIRST, MS_PER_STEP, TraceChoice, Upload, read_trace
 from sim.checked import ScenarioError
@@ -17,13 +18,19 @@ def traced_requests(draft: Draft) -> tuple[Requests, TraceChoice | None]:
     Raises ScenarioError when the file cannot be read and there is none before it to go on with.
     """
     new = _uploaded(draft)
-    first = st.number_input(
-        "First requests", *FIRST[:2], draft.choice.first, key=draft.key("first")
+    read = draft.shown or draft.choice
+    first = whole_number(
+        "First requests",
+        draft.choice.first,
+        FIRST,
+        instead=read.first,
+        key=draft.key("first"),
     )
-    ms_per_step = st.number_input(
+    ms_per_step = whole_number(
         "Milliseconds a step",
-        *MS_PER_STEP[:2],
         draft.choice.ms_per_step,
+        MS_PER_STEP,
+        instead=read.ms_per_step,
         key=draft.key("ms_per_step"),
         help="An assumption: a trace has arrival times, but no engine steps.",
     )

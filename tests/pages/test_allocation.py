@@ -133,3 +133,29 @@ def test_a_wrong_combination_is_answered_and_the_last_run_stays():
 
     assert "at most 19 would do" in complaints(app)[0]
     assert address(app)["scenario"] == "two-chats"
+
+
+@pytest.mark.parametrize("blocks", [1, -7, 100_001, 99_999_999_999])
+def test_a_number_out_of_its_limits_is_answered_and_the_last_run_stays(blocks):
+    app = opened(scenario="two-chats")
+    control(app.number_input, "Physical blocks").set_value(blocks)
+    checked(app.run())
+
+    assert complaints(app) == [
+        f"**:material/error: Physical blocks is {blocks:,}; 2 to 100,000 blocks would do here.**"
+    ]
+    assert shown(app)[0]["scenario"]["num_gpu_blocks"] == 24
+
+
+def test_waste_stands_beside_the_contiguous_baseline():
+    """A holds blocks 3 and 1, 8 slots, 6 with a token and none to come; reserved would be 16."""
+    app = opened(scenario="lesson", step="3")
+    paged, contiguous = app.dataframe[1].value.to_dict("records")
+
+    assert paged["slots held"] == 8
+    assert (paged["with a token"], paged["will get one"], paged["never will"]) == (6, 0, 2)
+    assert paged["held but empty"] == 0.25
+    assert contiguous["slots held"] == 16
+    assert contiguous["slots held"] == sum(
+        contiguous[name] for name in ("with a token", "will get one", "never will")
+    )

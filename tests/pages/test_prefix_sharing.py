@@ -186,7 +186,6 @@ def test_a_salt_of_any_length_is_answered():
         {"one-word.block_size": "4.5"},
         {"one-word.blocks": "1000000000"},
         {"one-word.prompts": "9"},
-        {"one-word.A.answer": "-3"},
         {"one-word.A.comes": "nan"},
     ],
 )
@@ -195,6 +194,14 @@ def test_nonsense_in_a_link_leaves_the_example(address):
     assert on_screen(app)["scenario"] == ONE_WORD.scenario
     assert on_screen(app)["step"] == ONE_WORD.step
     assert complaints(app) == []
+
+
+def test_a_number_out_of_its_limits_is_answered_and_leaves_the_example():
+    app = opened(**{"one-word.A.answer": "-3"})
+    assert on_screen(app)["scenario"] == ONE_WORD.scenario
+    assert complaints(app) == [
+        "**:material/error: answer, tokens is -3; 1 to 32 tokens would do here.**"
+    ]
 
 
 def test_words_of_any_kind_are_simulated():

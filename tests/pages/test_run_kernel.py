@@ -92,11 +92,22 @@ def test_a_link_restores_the_configuration():
     ]
 
 
-@pytest.mark.parametrize("address", [{"batch": "0"}, {"context": "99999999"}, {"seed": "-1"}])
-def test_a_link_with_a_wrong_number_falls_back(address):
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ({"batch": "0"}, "Sequences is 0; 1 to 64 sequences would do here."),
+        (
+            {"context": "99999999"},
+            "Tokens in each is 99,999,999; 1 to 32,768 tokens would do here.",
+        ),
+        ({"seed": "-1"}, "Seed of q, K and V is -1; 0 to 999,999 as a seed would do here."),
+    ],
+)
+def test_a_link_with_a_wrong_number_is_answered_and_falls_back(address, sentence):
     app = opened(source=MODEL, **address)
 
     assert not app.exception
+    assert sentence in text(app)
     assert "8 sequences of 4,096 tokens" in text(app)
 
 

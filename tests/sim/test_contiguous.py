@@ -15,8 +15,8 @@ def test_by_hand(scenario, request_spec):
     assert columns["running"] == [2, 2, 1, 1]
     assert columns["waiting"] == [1, 1, 0, 0]
     assert columns["used"] == [6, 8, 3, 4]
-    assert columns["reserved"] == [4, 2, 2, 1]
-    assert columns["internal"] == [14, 14, 7, 7]
+    assert columns["reserved"] == [2, 0, 1, 0]
+    assert columns["internal"] == [16, 16, 8, 8]
     assert columns["external"] == [4, 4, 0, 0]
 
 
