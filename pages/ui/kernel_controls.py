@@ -1,7 +1,7 @@
 """The sidebar of *Run the kernel*: whose block tables, which heads and dtype; all in the address.
 
 source    the lesson’s example, the step on screen, or a model’s decode step
-scenario  of the step on screen: the simulated scenario, and `step` its step
+scenario  the simulated scenario of the step on screen, and `step` its step; they imply the source
 preset    the model whose heads read the tables
 batch, context, block_size, table_order, seed    of a model’s decode step
 """
@@ -142,7 +142,12 @@ def _step_job(shown: OnScreen) -> Job:
 
 
 def _take_what_is_on_screen() -> None:
-    """A page that showed a step since the last look here decides what to run."""
+    """A page that showed a step since the last look here decides what to run, or a link of one.
+
+    Such a link need not say its `source`: Streamlit does not write one that is set from here.
+    """
+    if "source" not in st.session_state and "source" not in st.query_params:
+        st.session_state["source"] = STEP if "scenario" in st.query_params else LESSON
     seen = st.session_state.get("on_screen")
     if seen is not None and seen is not st.session_state.get("kernel_seen"):
         st.session_state["kernel_seen"] = seen

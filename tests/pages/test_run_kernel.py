@@ -135,9 +135,10 @@ def test_the_step_on_screen_is_what_runs_and_the_address_holds_it():
     assert app.table[0].value["block table"].tolist() == ["3, 1"]
     assert app.query_params["step"] == "3"
 
-    again = opened(source=STEP, scenario=app.query_params["scenario"], step="3")
-    assert again.table[0].value["block table"].tolist() == ["3, 1"]
+    again = opened(scenario=app.query_params["scenario"], step="3")
     assert not again.exception
+    assert again.selectbox[0].value == STEP
+    assert again.table[0].value["block table"].tolist() == ["3, 1"]
 
 
 def test_without_a_step_on_screen_the_page_says_where_to_find_one():
