@@ -22,7 +22,7 @@ def agreed(page):
     return page.get_by_text("outside tolerance 0")
 
 
-def test_the_step_on_screen_runs_and_its_link_opens_it_elsewhere(visit, fresh_server):
+def test_the_step_on_screen_runs_and_its_link_opens_it_elsewhere(fresh_server, visit):
     page = visit("/allocation?scenario=two-chats&step=4")
     page.wait_for_selector("[data-ready=true]")
     page.get_by_role("link", name="Run the kernel").click()
@@ -36,7 +36,7 @@ def test_the_step_on_screen_runs_and_its_link_opens_it_elsewhere(visit, fresh_se
     expect(elsewhere.get_by_role("cell", name="1, 2, 3, 6, 7, 8")).to_be_visible()
 
 
-def test_a_killed_run_costs_a_sentence_and_the_next_one_works(visit, fresh_server):
+def test_a_killed_run_costs_a_sentence_and_the_next_one_works(fresh_server, visit):
     page = visit(f"/run_kernel?source={MODEL}", at=fresh_server)
     page.get_by_role("button", name="Run the cut").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
