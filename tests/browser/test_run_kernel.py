@@ -45,7 +45,9 @@ def test_a_killed_run_costs_a_sentence_and_the_next_one_works(fresh_server, visi
         assert time.monotonic() < deadline
         time.sleep(0.05)
     os.kill(running[0], signal.SIGKILL)
-    expect(page.get_by_text("before the run was done. The next run starts a new one.")).to_be_visible()
+    expect(
+        page.get_by_text("before the run was done. The next run starts a new one.")
+    ).to_be_visible()
 
     page = visit("/run_kernel", at=fresh_server)
     page.get_by_role("button", name="Run", exact=True).click()
