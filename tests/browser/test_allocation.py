@@ -51,7 +51,8 @@ def test_nonsense_in_a_number_is_refused_beside_it(visit):
     blocks.fill("999999999")
     blocks.press("Enter")
 
-    expect(page.get_by_text("Please enter a value between 2 and 100000")).to_be_visible()
+    sentence = "Physical blocks is 999,999,999; 2 to 100,000 blocks would do here."
+    expect(page.get_by_text(sentence)).to_be_visible()
     assert "scenario=too-small" in page.url
 
 
