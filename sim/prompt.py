@@ -8,6 +8,8 @@ answers with a value that is equal exactly when the tokens are, so no hash can c
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+Content = tuple[Hashable, ...]  # equal exactly when the tokens are
+
 
 @dataclass(frozen=True, slots=True)
 class TokenPrompt:
@@ -20,7 +22,7 @@ class TokenPrompt:
         """Length in tokens."""
         return len(self.token_ids)
 
-    def content(self, start: int, stop: int) -> Hashable:
+    def content(self, start: int, stop: int) -> Content:
         """Tokens [start, stop), comparable with any other prompt's."""
         return self.token_ids[start:stop]
 
@@ -36,7 +38,7 @@ class HashedPrompt:
     hash_block_size: int
     num_tokens: int
 
-    def content(self, start: int, stop: int) -> Hashable:
+    def content(self, start: int, stop: int) -> Content:
         """Tokens [start, stop) as (id, first, last) pieces, one for each hash block touched."""
         size = self.hash_block_size
         return tuple(

@@ -1,9 +1,9 @@
 """A request inside the engine: what the scheduler and the cache manager change as it runs."""
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sim.prompt import Content
 from sim.scenario import RequestSpec
 
 
@@ -45,17 +45,15 @@ class Request:
         """Tokens that exist: the prompt and what was sampled so far."""
         return self.num_prompt_tokens + self.num_output_tokens
 
-    def content(self, start: int, stop: int) -> Hashable:
+    def content(self, start: int, stop: int) -> Content:
         """Tokens [start, stop), equal to another request's exactly when the tokens are."""
         prompt = self.num_prompt_tokens
         if stop <= prompt:
             return self.spec.prompt.content(start, stop)
         head = self.spec.prompt.content(start, prompt) if start < prompt else ()
         tail = self._output(max(start - prompt, 0), stop - prompt)
-        if isinstance(head, tuple) and isinstance(tail, tuple):
-            return head + tail
-        return (head, tail)
+        return head + tail
 
-    def _output(self, start: int, stop: int) -> Hashable:
+    def _output(self, start: int, stop: int) -> Content:
         tokens = self.spec.output_token_ids
         return tokens[start:stop] if tokens is not None else ("output", self.index, start, stop)

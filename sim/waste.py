@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sim.contiguous import ContiguousRun
 from sim.frame import Frame
 from sim.scenario import Scenario
@@ -49,7 +51,6 @@ def paged_waste(scenario: Scenario, frame: Frame) -> Waste:
 
 def contiguous_waste(run: ContiguousRun, engine_step: int) -> Waste:
     """Slots of the baseline at an engine step; all zero after its end."""
-    if engine_step >= run.num_steps:
-        return Waste(0, 0, 0, 0, 0)
+    columns = run.at(np.array([engine_step]))
     names = ("running", "used", "reserved", "internal", "external")
-    return Waste(*(int(run.columns[name][engine_step]) for name in names))
+    return Waste(*(int(columns[name][0]) for name in names))
