@@ -22,7 +22,7 @@ WHERE: dict[Kind, str] = {
     "torch": "with torch",
 }
 
-MAX_TABLES, MAX_IDS = 6, 8
+MAX_TABLES, MAX_IDS, MAX_OUTPUTS = 6, 8, 256
 READING = """
 **Reading it.** Every point below the line agrees with float64; an output without any error is a
 ring on the floor. The reference is dense attention over the tokens themselves: it never sees the
@@ -167,9 +167,13 @@ def _method(timing: Timing) -> str:
 
 
 def take_away(job: Job | None, result: Result | None) -> None:
-    """Per sequence in a table; every output as CSV, the job as JSON."""
+    """Outputs beside the reference and errors per sequence; all outputs as CSV, the job as JSON."""
     if result:
-        st.dataframe(_per_sequence(result), hide_index=True, height="auto")
+        outputs, sequences = st.columns(2, gap="medium")
+        outputs.markdown(f"**Outputs** :small[the first of {result.error.size:,}, all in the CSV]")
+        outputs.dataframe(_outputs(result).head(MAX_OUTPUTS), hide_index=True)
+        sequences.markdown("**Sequences**")
+        sequences.dataframe(_per_sequence(result), hide_index=True, height="auto")
     with st.container(horizontal=True):
         if result:
             st.download_button(
@@ -195,12 +199,17 @@ def _per_sequence(result: Result) -> pd.DataFrame:
     )
 
 
-def _csv(result: Result) -> str:
+def _outputs(result: Result) -> pd.DataFrame:
+    """One row an output: where it is, what the kernel gave, and the float64 reference."""
     names = ["sequence", "head", "dimension"]
     index = pd.MultiIndex.from_product([range(n) for n in result.output.shape], names=names)
     columns = {"kernel": result.output, "float64": result.reference, "error": result.error}
     table = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
-    return str(table.to_csv())
+    return table.reset_index()
+
+
+def _csv(result: Result) -> str:
+    return str(_outputs(result).to_csv(index=False))
 
 
 def _shape(job: Job) -> str:

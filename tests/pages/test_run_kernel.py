@@ -68,7 +68,11 @@ def test_the_lesson_runs_to_a_result_that_can_be_taken_away():
     assert len(app.get("plotly_chart")) == 1
     assert "one output **4**" in text(app)
     assert "outside tolerance **0**" in text(app)
-    assert app.dataframe[0].value["tokens"].tolist() == [6]
+    outputs, sequences = (frame.value for frame in app.dataframe)
+    assert outputs["float64"].round(6).tolist() == [0.363083, 0.449897, 0.392487, 0.386499]
+    assert np.abs(outputs["kernel"] - outputs["float64"]).tolist() == outputs["error"].tolist()
+    assert 0 < outputs["error"].max() < 9.54e-7
+    assert sequences["tokens"].tolist() == [6]
     assert [b.label for b in app.get("download_button")] == ["Outputs, CSV", "Job, JSON"]
 
 
