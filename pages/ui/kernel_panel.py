@@ -171,7 +171,15 @@ def take_away(job: Job | None, result: Result | None) -> None:
     if result:
         outputs, sequences = st.columns(2, gap="medium")
         outputs.markdown(f"**Outputs** :small[the first of {result.error.size:,}, all in the CSV]")
-        outputs.dataframe(_outputs(result).head(MAX_OUTPUTS), hide_index=True)
+        outputs.dataframe(
+            _outputs(result).head(MAX_OUTPUTS),
+            hide_index=True,
+            column_config={
+                "kernel": st.column_config.NumberColumn(format="%.6f"),
+                "float64": st.column_config.NumberColumn(format="%.6f"),
+                "error": st.column_config.NumberColumn(format="%.2e"),
+            },
+        )
         sequences.markdown("**Sequences**")
         sequences.dataframe(_per_sequence(result), hide_index=True, height="auto")
     with st.container(horizontal=True):
