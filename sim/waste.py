@@ -1,13 +1,13 @@
-"""Where the slots of a moment went: paged, and with one reservation each."""
+"""Where the slots of a moment went: paged, and with one piece of memory for each request."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim.contiguous import ContiguousRun
+from sim.contiguous.reservation import stored_slots
 from sim.frame import Frame
 from sim.scenario import Scenario
-from sim.stop import num_outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Waste:
     """Slots at one engine step; the names are those of the vLLM paper (arXiv 2309.06180, Fig. 2).
 
     `used` slots hold a token, `reserved` ones are held and will, `internal` ones are held and never
-    will; `external` ones are free, but nobody in line can use them.
+    will; `external` ones are lost to the allocator (`ContiguousRun` says which).
     """
 
     running: int
@@ -36,21 +36,20 @@ class Waste:
 
 
 def paged_waste(scenario: Scenario, frame: Frame) -> Waste:
-    """Slots of the paged pool in a frame. Any free block can be used, so none is external."""
+    """Slots of the paged pool in a frame. Any free block is of use to anyone: none is external."""
     held = int((frame.ref_cnt > 0).sum()) * frame.block_size
     used = int(frame.fill[frame.ref_cnt > 0].sum())
     specs = {spec.id: spec for spec in scenario.requests}
     reserved = 0
     for name in frame.running:
         request, spec = frame.requests[name], specs[name]
-        stored_at_last = spec.prompt.num_tokens + num_outputs(scenario, spec) - 1
-        room = min(stored_at_last, len(request.block_table) * frame.block_size)
+        room = min(stored_slots(scenario, spec), len(request.block_table) * frame.block_size)
         reserved += max(room - request.num_computed_tokens, 0)
     return Waste(len(frame.running), used, reserved, held - used - reserved, 0)
 
 
 def contiguous_waste(run: ContiguousRun, engine_step: int) -> Waste:
-    """Slots of the baseline at an engine step; all zero after its end."""
+    """Slots of a baseline at an engine step; all zero after its end."""
     columns = run.at(np.array([engine_step]))
     names = ("running", "used", "reserved", "internal", "external")
     return Waste(*(int(columns[name][0]) for name in names))

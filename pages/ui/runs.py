@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.recent import Recent
 from sim.columns import pack
-from sim.contiguous import ContiguousRun, reserve_to_maximum
+from sim.contiguous import ContiguousRun, Reservation, reserve
 from sim.event_log import EventLog
 from sim.scenario import Scenario
 from sim.simulate import simulate
@@ -25,23 +25,23 @@ class SimulatedRun:
     log: EventLog
 
     @cached_property
-    def baseline(self) -> ContiguousRun:
-        """The same requests with one reservation each, as long as the log goes."""
-        last = int(self.log.columns["engine_step"][-1])
-        return reserve_to_maximum(self.log.scenario, until=last + 1)
+    def baselines(self) -> dict[Reservation, ContiguousRun]:
+        """The same requests with one piece of memory each, as long as the log goes."""
+        until = int(self.log.columns["engine_step"][-1]) + 1
+        return {how: reserve(self.log.scenario, how, until) for how in Reservation}
 
     @cached_property
     def pool_blob(self) -> bytes:
-        """The log for the player's pool stage, with the contiguous baseline beside it."""
-        columns = self.baseline.at(self.log.columns["engine_step"])
-        view = {"reserve": self.baseline.reservation}
+        """The log for the player's pool stage, with the largest reservation beside it."""
+        baseline = self.baselines[Reservation.MAX].at(self.log.columns["engine_step"])
+        reservation = self.log.scenario.max_model_len
         return pack(
-            {**self.log.header(), "stage": "pool", "view": view},
+            {**self.log.header(), "stage": "pool", "view": {"reserve": reservation}},
             {
                 **self.log.columns,
-                "cont_running": columns["running"],
-                "cont_used": columns["used"],
-                "cont_reserved": columns["running"] * self.baseline.reservation,
+                "cont_running": baseline["running"],
+                "cont_used": baseline["used"],
+                "cont_reserved": baseline["running"] * reservation,
             },
         )
 

@@ -147,15 +147,29 @@ def test_a_number_out_of_its_limits_is_answered_and_the_last_run_stays(blocks):
     assert shown(app)[0]["scenario"]["num_gpu_blocks"] == 24
 
 
-def test_waste_stands_beside_the_contiguous_baseline():
-    """A holds blocks 3 and 1, 8 slots, 6 with a token and none to come; reserved would be 16."""
-    app = opened(scenario="lesson", step="3")
-    paged, contiguous = app.dataframe[1].value.to_dict("records")
+def test_waste_stands_beside_what_paging_replaced():
+    """Paged, A holds blocks 3 and 1: 8 slots, 6 with a token and none to come.
 
-    assert paged["slots held"] == 8
-    assert (paged["with a token"], paged["will get one"], paged["never will"]) == (6, 0, 2)
-    assert paged["held but empty"] == 0.25
-    assert contiguous["slots held"] == 16
-    assert contiguous["slots held"] == sum(
-        contiguous[name] for name in ("with a token", "will get one", "never will")
-    )
+    Max: C has all 16 slots, after B and before D and A. Pow2: A has 8, since B and D left them.
+    Oracle: A entered at once, and has all its 6 tokens in a piece of 8.
+    """
+    app = opened(scenario="lesson", step="3")
+    rows = app.dataframe[1].value.drop(columns="held but empty").values.tolist()
+
+    assert rows == [
+        ["paged, blocks of 4", 1, 8, 6, 0, 2, 0],
+        ["Orca (Max)", 1, 16, 3, 1, 12, 0],
+        ["Orca (Pow2)", 1, 8, 5, 1, 2, 0],
+        ["Orca (Oracle)", 1, 6, 6, 0, 0, 2],
+    ]
+    assert app.dataframe[1].value["held but empty"].tolist() == [0.25, 13 / 16, 3 / 8, 0.0]
+
+
+def test_who_can_never_run_is_named():
+    """The lesson's pool has 16 slots; every piece for 17 tokens would have 32."""
+    app = opened(scenario=encode_scenario(replace(LESSON, max_model_len=17)))
+    notes = [note.value for note in app.caption if "Orca (Max): B needs" in note.value]
+
+    assert len(notes) == 1
+    assert "Orca (Max): B needs a larger piece than there is among the 16 slots" in notes[0]
+    assert "Orca (Pow2): " not in notes[0]

@@ -1,6 +1,6 @@
 from hypothesis import given, settings
 
-from sim.contiguous import reserve_to_maximum
+from sim.contiguous import Reservation, reserve
 from sim.simulate import simulate
 from sim.waste import Waste, contiguous_waste, paged_waste
 from tests.sim.strategies import scenarios
@@ -20,9 +20,12 @@ def test_paged_slots_by_hand(scenario, request_spec):
 
 
 def test_contiguous_slots_by_hand(scenario, request_spec):
+    """28 slots: A has 16 of them, B and C wait as the other 12 are in pieces of 8 and 4."""
     a, b, c = (request_spec(name, [1, 2, 3], 2) for name in "ABC")
-    run = reserve_to_maximum(scenario(a, b, c, max_model_len=12))
-    assert contiguous_waste(run, 0) == Waste(2, 6, 2, 16, 4)
+    run = reserve(scenario(a, b, c, max_model_len=12), Reservation.MAX)
+    waste = contiguous_waste(run, 0)
+    assert waste == Waste(running=1, used=3, reserved=1, internal=8, external=16)
+    assert (waste.held, waste.empty_share) == (12, 0.75)
     assert contiguous_waste(run, run.num_steps) == Waste(0, 0, 0, 0, 0)
     assert contiguous_waste(run, run.num_steps).empty_share == 0.0
 

@@ -98,8 +98,9 @@ class PoolPanel {
     const pairs = [[running.length, "paged, now"]];
     const own = this.columns.cont_running;
     if (own) pairs.push([own[step], "contiguous, now"]);
+    const piece = 2 ** Math.ceil(Math.log2(this.reserve ?? 1)); // the allocator rounds up (sim/contiguous/buddy.py)
     if (this.reserve)
-      pairs.push([Math.floor(((numBlocks - 1) * blockSize) / this.reserve), "contiguous, at most"]);
+      pairs.push([Math.floor(((numBlocks - 1) * blockSize) / piece), "contiguous, at most"]);
     const words = pairs.map(([n, label]) => el("span", {}, el("strong", {}, count(n)), label));
     return el("section", {}, title, el("div.pairs", {}, ...words));
   }
