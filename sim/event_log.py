@@ -1,14 +1,17 @@
 """A finished run: its columns, and what can be asked of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from sim.columns import Column, pack, unpack
 from sim.frame import Frame
-from sim.replay import Phase, frame_at
+from sim.replay import Phase, Replay
+from sim.replay.keyframes import SPACING
 from sim.scenario import Scenario
 
 FORMAT = "pagedattention-log/1"
+LONG = 2 * SPACING  # bytes of a log that is not read within its first frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,15 @@ class EventLog:
     columns: dict[str, Column]
     stalled: bool
 
+    def __post_init__(self) -> None:
+        if sum(column.nbytes for column in self.columns.values()) > LONG:
+            _ = self.replay
+
+    @cached_property
+    def replay(self) -> Replay:
+        """What frames are read with: made at once, or for a short log with its first frame."""
+        return Replay(self.scenario, self.columns)
+
     @property
     def num_steps(self) -> int:
         """Steps of the engine that were run; the last one usually schedules nothing."""
@@ -32,7 +44,7 @@ class EventLog:
 
         Raises IndexError when the step is not in 0 .. num_steps - 1.
         """
-        return frame_at(self.scenario, self.columns, step, phase)
+        return self.replay.frame(step, phase)
 
     def payload(self, row: int) -> Column:
         """The block ids of a row."""

@@ -1,9 +1,9 @@
 """The whole visible state at one point of a run.
 
-Nothing is decided here: `sim/replay.py` finds every value in the rows before that point.
+Nothing is decided here: `sim/replay` finds every value in the rows before that point.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +40,7 @@ class Frame:
     block_size: int
     running: tuple[str, ...]
     waiting: tuple[str, ...]
-    requests: dict[str, RequestFrame]
+    requests: Mapping[str, RequestFrame]
     scheduled: tuple[tuple[str, int, int], ...]
     ref_cnt: Column
     free_queue: Column
