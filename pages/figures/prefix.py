@@ -23,7 +23,7 @@ def prefix_blob(log: EventLog, request: str, block: int) -> bytes:
         "salts": [spec.cache_salt for spec in text.requests],
         "chains": [[key[:4] for key in chain] for chain in text.chains],
         "prefixes": _prefix_ids(text),
-        "hashes": [text.short(*text.prefixes[prefix]) for prefix in sorted(text.prefixes)],
+        "hashes": {prefix: text.short(*first) for prefix, first in text.prefixes.items()},
         "lookups": [_lookup(found, text) for found in lookups(log)],
     }
     return pack(header, log.columns)

@@ -10,8 +10,9 @@ from typing import Any
 from sim.event_log import EventLog
 from sim.events import EventKind
 from sim.hash_chain import hash_chain
+from sim.prompt import TokenPrompt
 from sim.scenario import RequestSpec
-from sim.verdict import Verdict, token_ids
+from sim.verdict import Verdict
 from sim.words import word
 
 MARKS = re.compile(r"\*\*(?P<bold>.+?)\*\*|`(?P<mono>[0-9a-f]{4})`")
@@ -29,10 +30,10 @@ class PrefixText:
     def __init__(self, log: EventLog) -> None:
         self.requests: Sequence[RequestSpec] = log.scenario.requests
         self.block_size = log.scenario.block_size
-        tokens = [token_ids(spec) for spec in self.requests]
+        tokens = [_token_ids(spec) for spec in self.requests]
         self.words = [[word(token) for token in ids] for ids in tokens]
         self.chains = [
-            [key.hex() for key in hash_chain(ids, self.block_size, spec.cache_salt)]
+            [key.hex() for key in hash_chain(ids, self.block_size, spec.cache_salt, spec.lora_name)]
             for spec, ids in zip(self.requests, tokens, strict=True)
         ]
         self.prefixes = _prefixes(log)
@@ -58,6 +59,11 @@ class PrefixText:
         salt = None if request is None else self.requests[request].cache_salt
         return f"the salt “{salt}”" if salt else "no salt"
 
+    def lora(self, request: int | None) -> str:
+        """A request's LoRA, in words."""
+        lora = None if request is None else self.requests[request].lora_name
+        return f"the LoRA “{lora}”" if lora else "no LoRA"
+
     def difference(self, verdict: Verdict, has: str = ", {} has ") -> str:
         """Token 8 is “German”, A has “French”."""
         if verdict.token is None or verdict.other is None:
@@ -76,6 +82,13 @@ class PrefixText:
         if other is None or verdict.logical >= len(self.chains[other]):
             return ""
         return f": {self.hash(verdict)} ≠ `{self.short(other, verdict.logical)}`"
+
+
+def _token_ids(spec: RequestSpec) -> tuple[int, ...]:
+    """A request's prompt and what the model will answer. Raises TypeError when they are unknown."""
+    if not isinstance(spec.prompt, TokenPrompt) or spec.output_token_ids is None:
+        raise TypeError(f"{spec.id} has no token ids to show as words")
+    return spec.prompt.token_ids + spec.output_token_ids
 
 
 def _prefixes(log: EventLog) -> dict[int, tuple[int, int]]:

@@ -8,6 +8,8 @@ LABELS = {
     Reason.FIRST: "new",
     Reason.HELD_BACK: "held back",
     Reason.NOT_FULL: "not full",
+    Reason.CACHING_OFF: "no lookup",
+    Reason.NOT_READ: "no lookup",
 }
 QUESTIONS = {
     "hit": "Why did {}’s block {} hit?",
@@ -15,6 +17,7 @@ QUESTIONS = {
     "miss": "Why did {}’s block {} miss?",
     "held back": "Why is {}’s block {} held back?",
     "not full": "Why can {}’s block {} not hit?",
+    "no lookup": "Why was {}’s block {} not looked up?",
 }
 
 
@@ -85,6 +88,14 @@ def _salt(v: Verdict, text: PrefixText) -> str:
     )
 
 
+def _lora(v: Verdict, text: PrefixText) -> str:
+    return (
+        f"{text.name(v.other)} has the same words, but {text.lora(v.other)}, and "
+        f"{text.name(v.request)} has {text.lora(v.request)}. "
+        f"The LoRA’s name enters every hash{text.unlike(v)}."
+    )
+
+
 def _parent(v: Verdict, text: PrefixText) -> str:
     parent = f"its hash covers the hash of block {v.logical - 1}, which missed"
     if v.other is None:
@@ -96,6 +107,13 @@ def _evicted(v: Verdict, text: PrefixText) -> str:
     return (
         f"Block {v.block} held it until step {v.since}. Then {text.name(v.other)} took that block "
         f"from the head of the free queue, and the hash {text.hash(v)} was dropped."
+    )
+
+
+def _forgotten(v: Verdict, text: PrefixText) -> str:
+    return (
+        f"Block {v.block} held it until step {v.since}. Then the prefix cache was reset, and every "
+        f"hash was dropped, {text.hash(v)} too."
     )
 
 
@@ -117,17 +135,32 @@ def _not_full(v: Verdict, text: PrefixText) -> str:
     return f"It had {held} of {many(text.block_size, 'token')}, and only a full block has a hash."
 
 
+def _caching_off(v: Verdict, text: PrefixText) -> str:
+    return "Prefix caching is off: no block gets a hash, and every token is computed."
+
+
+def _not_read(v: Verdict, text: PrefixText) -> str:
+    return (
+        f"{text.name(v.request)} skips reading the prefix cache, so its tokens are computed. "
+        "Its blocks get their hashes all the same, for others."
+    )
+
+
 WHY = {
     Reason.HIT: _hit,
     Reason.FIRST: _first,
     Reason.TOKEN: _token,
     Reason.ENDS: _ends,
     Reason.SALT: _salt,
+    Reason.LORA: _lora,
     Reason.PARENT: _parent,
     Reason.EVICTED: _evicted,
+    Reason.FORGOTTEN: _forgotten,
     Reason.UNCACHED: _uncached,
     Reason.HELD_BACK: _held_back,
     Reason.NOT_FULL: _not_full,
+    Reason.CACHING_OFF: _caching_off,
+    Reason.NOT_READ: _not_read,
 }
 
 
@@ -151,9 +184,19 @@ def _found_salt(v: Verdict, text: PrefixText, hit: str) -> str:
     )
 
 
+def _found_lora(v: Verdict, text: PrefixText, hit: str) -> str:
+    words = f"{text.name(v.other)}’s words but another LoRA"
+    return f" has {words}, and the LoRA’s name enters every hash: {hit}."
+
+
 def _found_evicted(v: Verdict, text: PrefixText, hit: str) -> str:
     took = f"{text.name(v.other)} took block {v.block} at step {v.since}"
     return f": {hit}. {took}, so what it held is computed once more."
+
+
+def _found_forgotten(v: Verdict, text: PrefixText, hit: str) -> str:
+    reset = f"The prefix cache was reset at step {v.since}"
+    return f": {hit}. {reset}, so what it held is computed once more."
 
 
 def _found_uncached(v: Verdict, text: PrefixText, hit: str) -> str:
@@ -170,15 +213,27 @@ def _found_full(v: Verdict, text: PrefixText, hit: str) -> str:
     return f": {hit}. It fills no block, and only full blocks have a hash."
 
 
+def _found_caching_off(v: Verdict, text: PrefixText, hit: str) -> str:
+    return f": {hit}, as prefix caching is off."
+
+
+def _found_not_read(v: Verdict, text: PrefixText, hit: str) -> str:
+    return f": {hit}, as it skips reading the prefix cache."
+
+
 FINDINGS = {
     Reason.HIT: _found_full,
     Reason.FIRST: _found_first,
     Reason.TOKEN: _found_token,
     Reason.ENDS: _found_ends,
     Reason.SALT: _found_salt,
+    Reason.LORA: _found_lora,
     Reason.PARENT: _found_uncached,
     Reason.EVICTED: _found_evicted,
+    Reason.FORGOTTEN: _found_forgotten,
     Reason.UNCACHED: _found_uncached,
     Reason.HELD_BACK: _found_all,
     Reason.NOT_FULL: _found_full,
+    Reason.CACHING_OFF: _found_caching_off,
+    Reason.NOT_READ: _found_not_read,
 }

@@ -1,19 +1,26 @@
 """The sentences of Prefix sharing: each says what the log says, and nothing else."""
 
+from dataclasses import replace
+
 import pytest
 
 from pages.figures.prefix import prefix_blob
 from pages.figures.prefix_tables import free_queue, hash_chains, shared_blocks
 from pages.figures.prefix_text import PrefixText, parts, plain
-from pages.figures.prefix_why import finding, why
+from pages.figures.prefix_why import FINDINGS, WHY, finding, label, why
 from pages.ui.prompts import Prompt, scenario_of
 from sim.columns import unpack
+from sim.scenario import Reset
 from sim.simulate import simulate
-from sim.verdict import lookups
+from sim.verdict import Reason, lookups
 
 
-def run(*prompts, blocks=24):
-    return simulate(scenario_of("test", prompts, 4, blocks))
+def run(*prompts, blocks=24, last=None, **engine):
+    """A run of prompts, the last of which may have options that the page does not offer."""
+    scenario = scenario_of("test", prompts, 4, blocks)
+    *others, spec = scenario.requests
+    requests = (*others, replace(spec, **(last or {})))
+    return simulate(replace(scenario, requests=requests, **engine))
 
 
 def answers(log):
@@ -93,6 +100,53 @@ def test_eviction():
     ]
 
 
+def test_another_lora():
+    log = run(A, Prompt(A.text, 0, 1), last={"lora_name": "tuned"})
+    ours, theirs = hashes(log, 1), hashes(log, 0)
+    assert ours[0] != theirs[0]
+    assert answers(log)[:2] == [
+        "B has A’s words but another LoRA, and the LoRA’s name enters every hash: 0 of 8 tokens "
+        "hit.",
+        "Why did B’s block 0 miss? A has the same words, but no LoRA, and B has the LoRA “tuned”. "
+        f"The LoRA’s name enters every hash: {ours[0]} ≠ {theirs[0]}.",
+    ]
+
+
+def test_a_reset():
+    log = run(Prompt(A.text, 0, 1), Prompt(A.text, 2, 1), resets=(Reset(2, False),))
+    assert answers(log)[:2] == [
+        "B: 0 of 8 tokens hit. The prefix cache was reset at step 2, so what it held is computed "
+        "once more.",
+        "Why did B’s block 0 miss? Block 1 held it until step 2. Then the prefix cache was reset, "
+        f"and every hash was dropped, {hashes(log, 0)[0]} too.",
+    ]
+
+
+def test_caching_off():
+    log = run(A, Prompt(A.text, 0, 1), enable_prefix_caching=False)
+    assert answers(log)[:2] == [
+        "B: 0 of 8 tokens hit, as prefix caching is off.",
+        "Why was B’s block 0 not looked up? Prefix caching is off: no block gets a hash, and every "
+        "token is computed.",
+    ]
+
+
+def test_a_request_that_does_not_read():
+    log = run(A, Prompt(A.text, 0, 1), last={"skip_reading_prefix_cache": True})
+    assert answers(log)[:2] == [
+        "B: 0 of 8 tokens hit, as it skips reading the prefix cache.",
+        "Why was B’s block 0 not looked up? B skips reading the prefix cache, so its tokens are "
+        "computed. Its blocks get their hashes all the same, for others.",
+    ]
+    assert label(lookups(log)[-1].verdicts[0]) == "no lookup"
+    found = unpack(prefix_blob(log, "B", 0))[0]["lookups"][1]
+    assert found["summary"] == "0 of 8 tokens hit"
+
+
+def test_every_reason_has_words():
+    assert set(WHY) == set(FINDINGS) == set(Reason)
+
+
 def test_a_preempted_request_comes_back_for_its_answer_too():
     """Five blocks: both hold two when A takes the last, so B gives way until A is done."""
     log = run(Prompt("a b c d", 0, 9), Prompt("s t u v", 0, 9), blocks=6)
@@ -135,8 +189,10 @@ def test_the_blob_names_every_hash_of_the_log():
     header, columns = unpack(prefix_blob(log, "B", 1))
     assert header["view"] == {"request": "B", "block": 1}
     assert header["prompts"] == [A.text.split()] * 2
-    assert header["prefixes"] == [[0, 1], [0, 1, 2]]
-    assert header["hashes"] == header["chains"][1]
+    ours, theirs = header["prefixes"]
+    assert ours == theirs[:2]
+    assert len(set(theirs)) == 3
+    assert header["hashes"] == dict(zip(map(str, theirs), header["chains"][1], strict=True))
     assert columns["kind"].tolist() == log.columns["kind"].tolist()
 
 
