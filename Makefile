@@ -1,11 +1,12 @@
 # make run    serve the app on http://localhost:8501
 # make test   lint, types and every test
 # make lint   lint and types only
+# make bench  how fast the simulator decides; TRACES="…" adds traces in Mooncake's format
 #
 # Each sets up what it needs in .venv, and only once: a stamp there carries the checksum of the
 # requirements that were installed.
 
-.PHONY: run test lint browser
+.PHONY: run test lint bench browser
 .DEFAULT_GOAL := run
 
 BIN := .venv/bin
@@ -27,6 +28,9 @@ lint: $(DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+
+bench: $(APP)
+	$(BIN)/python -m sim.bench $(TRACES)
 
 $(APP): | $(BIN)/python
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt

@@ -1,68 +1,43 @@
 """The pool of physical blocks: who is free, who is held how often, who holds which prefix.
 
-Rules and their order are vLLM 0.26.0's, vllm/v1/core/block_pool.py `BlockPool` and
-vllm/v1/core/kv_cache_utils.py `FreeKVCacheBlockQueue`.
+Rules and their order are vLLM 0.26.0's, vllm/v1/core/block_pool.py `BlockPool`. Blocks come and go
+in groups, and what a group does not need is not looked at: a request that holds its blocks alone
+gives them back without a count, and blocks without a hash are taken without a look at the cache.
 """
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
-from sim.events import EventKind, Record
+from sim.events import EventKind, Hazard, LogBuilder
+from sim.free_queue import NO_PREFIX, FreeBlockQueue
 
-NULL_BLOCK = 0
+NULL_BLOCK = 0  # also "no block", as nothing may hold it
 NO_REQUEST = -1
 
 
-class FreeBlockQueue:
-    """Blocks with ref_cnt 0, hashed or not: the head is taken (and evicted) next.
+class BlockPool:
+    """Owner of all blocks, 0 .. num_blocks - 1; block 0 is the null block, never handed out.
 
-    An OrderedDict, because popping the head, adding at either end and unlinking from the middle
-    are all O(1) in it.
+    `unhashed_first` puts freed blocks without a hash at the head of the free queue; before vLLM
+    0.26 they went to the tail like all others. `uncomputed` blocks have a hash for tokens that
+    nobody ever computed (`Hazard.UNCOMPUTED`). Memory grows with the blocks that were ever used.
     """
 
-    def __init__(self, block_ids: Iterable[int]) -> None:
-        self._blocks: OrderedDict[int, None] = OrderedDict.fromkeys(block_ids)
-
-    def __len__(self) -> int:
-        return len(self._blocks)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._blocks)
-
-    def popleft_n(self, n: int) -> list[int]:
-        """Take the first n blocks, in order."""
-        return [self._blocks.popitem(last=False)[0] for _ in range(n)]
-
-    def remove(self, block_id: int) -> None:
-        """Unlink a block wherever it stands."""
-        del self._blocks[block_id]
-
-    def append_n(self, block_ids: Sequence[int]) -> None:
-        """Add blocks at the tail, in order."""
-        self._blocks.update(dict.fromkeys(block_ids))
-
-    def prepend_n(self, block_ids: Sequence[int]) -> None:
-        """Add blocks at the head; the first of them becomes the head."""
-        for block_id in reversed(block_ids):
-            self._blocks[block_id] = None
-            self._blocks.move_to_end(block_id, last=False)
-
-
-class BlockPool:
-    """Owner of all blocks, 0 .. num_blocks - 1; block 0 is the null block, never handed out."""
-
-    def __init__(self, num_blocks: int, record: Record) -> None:
+    def __init__(self, num_blocks: int, log: LogBuilder, unhashed_first: bool = True) -> None:
         self.num_blocks = num_blocks
-        self.ref_cnt = [0] * num_blocks
-        self.prefix_of: dict[int, int] = {}
-        self.free_block_queue = FreeBlockQueue(range(1, num_blocks))
-        self._cached: dict[int, dict[int, None]] = {}  # prefix id -> blocks, oldest first
-        self._record = record
+        self.free_block_queue = FreeBlockQueue(NULL_BLOCK + 1, num_blocks)
+        self.uncomputed: set[int] = set()
+        self._unhashed_first = unhashed_first
+        self._ref_cnt = [0]  # of the blocks that were ever used
+        self._num_shared = 0  # blocks that several hold
+        self._oldest = [NULL_BLOCK]  # prefix id -> the block that a lookup returns
+        self._younger: dict[int, list[int]] = {}  # prefix id -> its other blocks, oldest first
+        self._stripped: set[int] = set()  # held blocks that lost their hash
+        self._record = log.record
 
     @property
     def num_free_blocks(self) -> int:
         """Blocks that can be taken now; those that still hold a hash count."""
-        return len(self.free_block_queue)
+        return self.free_block_queue.size
 
     @property
     def usage(self) -> float:
@@ -70,87 +45,201 @@ class BlockPool:
         usable = self.num_blocks - 1
         return 1.0 - self.num_free_blocks / usable if usable else 0.0
 
-    def get_cached_block(self, prefix_id: int) -> int | None:
-        """The oldest block that holds this prefix, free or not, or None."""
-        return next(iter(self._cached.get(prefix_id, ())), None)
+    @property
+    def ref_cnt(self) -> list[int]:
+        """How many tables hold each block. O(num_blocks), for looking from outside."""
+        return self._ref_cnt + [0] * (self.num_blocks - len(self._ref_cnt))
+
+    @property
+    def prefix_of(self) -> dict[int, int]:
+        """Block -> the prefix that it holds. O(prefixes), for looking from outside."""
+        held = {block_id: p for p, block_id in enumerate(self._oldest) if block_id != NULL_BLOCK}
+        return held | {b: p for p, blocks in self._younger.items() for b in blocks}
+
+    def know_prefixes(self, highest: int) -> None:
+        """Make room for prefix ids up to `highest`; to be called before larger ones are used."""
+        if highest >= len(self._oldest):
+            self._oldest += [NULL_BLOCK] * (highest + 1 - len(self._oldest))
+
+    def get_cached_blocks(self, prefix_ids: Sequence[int]) -> list[int]:
+        """The oldest block of each prefix, free or not, up to the first prefix that none holds."""
+        blocks, oldest = [], self._oldest
+        for prefix_id in prefix_ids:
+            if oldest[prefix_id] == NULL_BLOCK:
+                break
+            blocks.append(oldest[prefix_id])
+        return blocks
+
+    def num_idle(self, blocks: Sequence[int]) -> int:
+        """How many of the blocks nobody holds."""
+        ref_cnt = self._ref_cnt
+        return [ref_cnt[block_id] for block_id in blocks].count(0)
 
     def get_new_blocks(self, n: int, request: int = NO_REQUEST) -> list[int]:
         """Take n blocks from the head of the free queue; each loses the hash it may hold.
 
         Raises ValueError when fewer are free: callers ask first.
         """
-        if n > self.num_free_blocks:
-            raise ValueError(f"{n} blocks asked for, {self.num_free_blocks} are free")
-        blocks = self.free_block_queue.popleft_n(n)
-        self._evict(blocks, request)
-        for block_id in blocks:
-            self.ref_cnt[block_id] = 1
+        blocks, evicted = self.take(n)
+        if evicted:
+            self._record(EventKind.EVICT, request, payload=evicted)
         self._record(EventKind.TAKE, request, payload=blocks)
         return blocks
 
+    def take(self, n: int) -> tuple[list[int], list[int]]:
+        """`get_new_blocks` for several requests at once: the blocks, and those that lost a hash.
+
+        The caller records them.
+        """
+        if n > self.num_free_blocks:
+            raise ValueError(f"{n} blocks asked for, {self.num_free_blocks} are free")
+        blocks, prefix_ids = self.free_block_queue.popleft_n(n)
+        ref_cnt = self._ref_cnt
+        if self.free_block_queue.unused > len(ref_cnt):
+            ref_cnt += [0] * (self.free_block_queue.unused - len(ref_cnt))
+        for block_id in blocks:
+            ref_cnt[block_id] = 1
+        if not prefix_ids:
+            return blocks, prefix_ids
+        return blocks, self._evict(blocks[-len(prefix_ids) :], prefix_ids)
+
     def touch(self, blocks: Sequence[int], request: int) -> None:
         """Hold blocks once more; a free one leaves the queue. Hashes stay."""
+        ref_cnt = self._ref_cnt
+        self.free_block_queue.remove([b for b in blocks if ref_cnt[b] == 0])
         for block_id in blocks:
-            if self.ref_cnt[block_id] == 0:
-                self.free_block_queue.remove(block_id)
-            self.ref_cnt[block_id] += 1
+            ref_cnt[block_id] += 1
+            self._num_shared += ref_cnt[block_id] == 2
         self._record(EventKind.TOUCH, request, payload=blocks)
+        if never_computed := sorted(self.uncomputed.intersection(blocks)):
+            what = (Hazard.READS_UNCOMPUTED, len(never_computed), never_computed)
+            self._record(EventKind.HAZARD, request, *what)
 
     def cache_full_blocks(
         self, blocks: Sequence[int], prefix_ids: Sequence[int], first: int, request: int
     ) -> None:
-        """Give full blocks their hash. Duplicates are kept: block tables never change."""
-        for block_id, prefix_id in zip(blocks, prefix_ids, strict=True):
-            self.prefix_of[block_id] = prefix_id
-            self._cached.setdefault(prefix_id, {})[block_id] = None
-        payload = [*blocks, *prefix_ids]
-        self._record(EventKind.CACHE, request, first, len(blocks), payload)
+        """Give the request's blocks from its logical block `first` on the hash of their prefix.
 
-    def free_blocks(self, blocks: Sequence[int], request: int) -> None:
-        """Let go of blocks, given last block first.
+        The prefix ids of a request ascend.
+        """
+        start, stop = prefix_ids[0], prefix_ids[-1] + 1
+        if stop - start == len(blocks) and not any(self._oldest[start:stop]):
+            self._oldest[start:stop] = blocks  # numbered in a row, and nobody had them
+        else:
+            self.name(blocks, prefix_ids)
+        self._record(EventKind.CACHE, request, first, len(blocks), [*blocks, *prefix_ids])
+
+    def name(self, blocks: Sequence[int], prefix_ids: Sequence[int]) -> None:
+        """`cache_full_blocks` for several requests at once; the caller records it.
+
+        Of two blocks with one prefix the first is the older. Both are kept: tables never change.
+        """
+        oldest = self._oldest
+        for block_id, prefix_id in zip(blocks, prefix_ids, strict=True):
+            if oldest[prefix_id] == NULL_BLOCK:
+                oldest[prefix_id] = block_id
+            else:
+                self._younger.setdefault(prefix_id, []).append(block_id)
+
+    def free_blocks(self, blocks: list[int], prefix_ids: list[int], request: int) -> None:
+        """Let go of blocks, given last block first; the last of them hold the `prefix_ids`.
 
         Those that nobody holds any more go to the head of the queue if they have no hash, else to
         its tail, each group in the order given.
         """
-        for block_id in blocks:
-            self.ref_cnt[block_id] -= 1
-        freed = [b for b in blocks if self.ref_cnt[b] == 0]
-        head = [b for b in freed if b not in self.prefix_of]
-        tail = [b for b in freed if b in self.prefix_of]
+        num_unhashed = len(blocks) - len(prefix_ids)
+        head, tail = blocks[:num_unhashed], blocks[num_unhashed:]
+        held = self._let_go(blocks)
+        if held or self._stripped or not self._unhashed_first:
+            head, tail, prefix_ids = self._freed(head, tail, prefix_ids)
         self.free_block_queue.prepend_n(head)
-        self.free_block_queue.append_n(tail)
-        held = [b for b in blocks if self.ref_cnt[b] > 0]
+        self.free_block_queue.append_n(tail, prefix_ids)
         self._record(EventKind.RELEASE, request, len(head), len(tail), [*head, *tail, *held])
+
+    def _let_go(self, blocks: list[int]) -> list[int]:
+        """Count one holder less; the blocks that others hold still."""
+        ref_cnt = self._ref_cnt
+        if not self._num_shared:
+            for block_id in blocks:
+                ref_cnt[block_id] = 0
+            return []
+        held = [block_id for block_id in blocks if ref_cnt[block_id] > 1]
+        for block_id in blocks:
+            ref_cnt[block_id] -= 1
+        self._num_shared -= [ref_cnt[block_id] for block_id in held].count(1)
+        return held
+
+    def _freed(
+        self, unhashed: list[int], hashed: list[int], prefix_ids: list[int]
+    ) -> tuple[list[int], list[int], list[int]]:
+        """Of the blocks, those that nobody holds: for the head, for the tail, and its prefixes."""
+        prefix_ids = [NO_PREFIX] * len(unhashed) + prefix_ids
+        ref_cnt, stripped = self._ref_cnt, self._stripped
+        freed = [
+            (block_id, NO_PREFIX if block_id in stripped else prefix_id)
+            for block_id, prefix_id in zip((*unhashed, *hashed), prefix_ids, strict=True)
+            if ref_cnt[block_id] == 0
+        ]
+        stripped.difference_update([block_id for block_id, _ in freed] if stripped else ())
+        to_tail = [pair for pair in freed if pair[1] != NO_PREFIX or not self._unhashed_first]
+        head = [b for b, p in freed if p == NO_PREFIX] if self._unhashed_first else []
+        return head, [b for b, _ in to_tail], [p for _, p in to_tail]
 
     def evict_blocks(self, blocks: Sequence[int]) -> None:
         """Clear the hash of blocks where they are; the free queue keeps its order."""
-        self._evict(blocks, NO_REQUEST)
+        prefix_of = self.prefix_of
+        evicted = [b for b in blocks if b in prefix_of]
+        self._evict(evicted, [prefix_of[b] for b in evicted])
+        for block_id in evicted:
+            if self._ref_cnt[block_id]:
+                self._stripped.add(block_id)
+            else:
+                self.free_block_queue.forget(block_id)
+        if evicted:
+            self._record(EventKind.EVICT, NO_REQUEST, payload=evicted)
 
     def reset_prefix_cache(self) -> bool:
         """Forget every hash, if no block is held; else change nothing and say False."""
         done = self.num_free_blocks == self.num_blocks - 1
         if done:
-            self.prefix_of.clear()
-            self._cached.clear()
+            self.free_block_queue.forget_all()
+            self._oldest = [NULL_BLOCK] * len(self._oldest)
+            self._younger.clear()
+            self.uncomputed.clear()
         self._record(EventKind.RESET, NO_REQUEST, int(done))
         return done
 
     def check(self) -> None:
         """Assert the pool's invariants: O(num_blocks), for tests."""
-        free = list(self.free_block_queue)
-        assert len(free) == len(set(free))
-        assert set(free) == {b for b in range(1, self.num_blocks) if self.ref_cnt[b] == 0}
-        listed = {b: prefix for prefix, blocks in self._cached.items() for b in blocks}
-        assert listed == self.prefix_of
+        free, ref_cnt = list(self.free_block_queue), self.ref_cnt
+        assert len(free) == len(set(free)) == self.num_free_blocks
+        assert set(free) == {b for b in range(1, self.num_blocks) if ref_cnt[b] == 0}
+        assert self._num_shared == sum(count > 1 for count in ref_cnt)
+        assert ref_cnt[NULL_BLOCK] == 0
         assert NULL_BLOCK not in self.prefix_of
+        assert set(self._younger) <= {p for p, b in enumerate(self._oldest) if b != NULL_BLOCK}
 
-    def _evict(self, blocks: Sequence[int], request: int) -> None:
-        evicted = [b for b in blocks if b in self.prefix_of]
-        for block_id in evicted:
-            prefix_id = self.prefix_of.pop(block_id)
-            holders = self._cached[prefix_id]
-            del holders[block_id]
-            if not holders:
-                del self._cached[prefix_id]
-        if evicted:
-            self._record(EventKind.EVICT, request, payload=evicted)
+    def _evict(self, blocks: list[int], prefix_ids: list[int]) -> list[int]:
+        """Take the hashes of blocks away; the blocks that had one."""
+        if NO_PREFIX in prefix_ids:
+            blocks = [b for b, p in zip(blocks, prefix_ids, strict=True) if p != NO_PREFIX]
+            prefix_ids = [p for p in prefix_ids if p != NO_PREFIX]
+        if self.uncomputed:
+            self.uncomputed.difference_update(blocks)
+        if self._younger:
+            self._evict_one_by_one(blocks, prefix_ids)
+            return blocks
+        oldest = self._oldest
+        for prefix_id in prefix_ids:
+            oldest[prefix_id] = NULL_BLOCK
+        return blocks
+
+    def _evict_one_by_one(self, blocks: list[int], prefix_ids: list[int]) -> None:
+        for block_id, prefix_id in zip(blocks, prefix_ids, strict=True):
+            younger = self._younger.get(prefix_id, [])
+            if self._oldest[prefix_id] != block_id:
+                younger.remove(block_id)
+            else:
+                self._oldest[prefix_id] = younger.pop(0) if younger else NULL_BLOCK
+            if not younger:
+                self._younger.pop(prefix_id, None)

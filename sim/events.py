@@ -10,7 +10,7 @@ the end of `schedule()` without a SCHEDULE row in that step computes one token.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -36,6 +36,7 @@ class EventKind(IntEnum):
     SCHEDULE = 10  # a = tokens r computes in this step, when not one
     FINISH = 11  # a = a FinishReason, b = the stop token or -1
     RESET = 12  # the prefix cache was asked to forget everything: a = 1 when it did
+    HAZARD = 13  # vLLM misbehaves here, and so do we: a = a Hazard, b and payload as it says
 
 
 class FinishReason(IntEnum):
@@ -46,44 +47,86 @@ class FinishReason(IntEnum):
     ABORT = 2
 
 
-Record = Callable[..., None]  # (kind, request, a=0, b=0, payload=())
+class Hazard(IntEnum):
+    """What goes wrong in vLLM 0.26.0 itself; the run follows it, and the log says so."""
 
-ROW_COLUMNS = {"kind": "B", "request": "i", "a": "i", "b": "i", "payload_end": "i"}
+    NEVER_FITS = (
+        0  # r needs b blocks, more than the pool has: it waits, and all behind it, for ever
+    )
+    OUTGREW_POOL = 1  # r runs alone and found no block: it gives way to itself, and comes back
+    PAST_MAX_MODEL_LEN = 2  # min_tokens is not reached at max_model_len: r stays, and gets nothing
+    UNCOMPUTED = (
+        3  # r, a victim, had b blocks (the payload) hashed in this step that nobody computes
+    )
+    READS_UNCOMPUTED = 4  # r hit b blocks (the payload) whose tokens nobody computed
+
+
+ROW_COLUMNS = {"kind": np.uint8, "request": np.int32, "a": np.int32, "b": np.int32}
+ROW_NUMBERS = len(ROW_COLUMNS) + 1  # and the length of the payload
 STEP_COLUMNS = ("engine_step", "arrive_end", "schedule_end", "update_end")
+PACKED_AT_ONCE = 1 << 12  # numbers
 
 
 class LogBuilder:
-    """The log while a run goes on. `record` is handed to whoever decides."""
+    """The log while a run goes on, handed to whoever decides.
+
+    Rows are gathered in lists, which are quick, and packed now and then, which is small.
+    """
 
     def __init__(self) -> None:
-        self._rows = {name: array(code) for name, code in ROW_COLUMNS.items()}
-        self._steps = {name: array("i") for name in STEP_COLUMNS}
-        self._payload = array("i")
-
-    def record(
-        self, kind: EventKind, request: int, a: int = 0, b: int = 0, payload: Sequence[int] = ()
-    ) -> None:
-        """Append one row."""
-        self._payload.extend(payload)
-        rows = self._rows
-        rows["kind"].append(kind)
-        rows["request"].append(request)
-        rows["a"].append(a)
-        rows["b"].append(b)
-        rows["payload_end"].append(len(self._payload))
+        self._rows: list[int] = []
+        self._payload: list[int] = []
+        self._steps = array("i")
+        self._packed_rows: list[Column] = []
+        self._packed_payload: list[Column] = []
+        self._num_packed = 0
 
     @property
     def num_rows(self) -> int:
         """Rows so far."""
-        return len(self._rows["kind"])
+        return self._num_packed + len(self._rows) // ROW_NUMBERS
+
+    def record(
+        self, kind: int, request: int, a: int = 0, b: int = 0, payload: Sequence[int] = ()
+    ) -> None:
+        """Append one row."""
+        self._rows += (kind, request, a, b, len(payload))
+        self._payload += payload
+
+    def record_rows(self, rows: list[int], payload: list[int]) -> None:
+        """Append rows at once: kind, request, a, b and the length of the payload of each."""
+        self._rows += rows
+        self._payload += payload
 
     def end_step(self, engine_step: int, arrive_end: int, schedule_end: int) -> None:
         """Close a step; the ends are row counts taken after each of its phases."""
-        ends = (engine_step, arrive_end, schedule_end, self.num_rows)
-        for name, value in zip(STEP_COLUMNS, ends, strict=True):
-            self._steps[name].append(value)
+        self._steps.extend((engine_step, arrive_end, schedule_end, self.num_rows))
+        if len(self._rows) > PACKED_AT_ONCE or len(self._payload) > PACKED_AT_ONCE:
+            self._pack()
 
     def columns(self) -> dict[str, Column]:
         """All columns as NumPy arrays."""
-        named = {**self._rows, **self._steps, "payload": self._payload}
-        return {name: np.array(column) for name, column in named.items()}
+        self._pack()
+        self._packed_rows = [np.concatenate(self._packed_rows)]
+        self._packed_payload = [np.concatenate(self._packed_payload)]
+        *rows, lengths = self._packed_rows[0].T
+        steps = np.array(self._steps).reshape(-1, len(STEP_COLUMNS)).T
+        named_rows = zip(ROW_COLUMNS.items(), rows, strict=True)
+        return {
+            **{name: row.astype(code) for (name, code), row in named_rows},
+            "payload_end": np.cumsum(lengths, dtype=np.int32),
+            **{name: column.copy() for name, column in zip(STEP_COLUMNS, steps, strict=True)},
+            "payload": self._packed_payload[0],
+        }
+
+    def _pack(self) -> None:
+        self._num_packed = self.num_rows
+        self._packed_rows.append(_packed(self._rows).reshape(-1, ROW_NUMBERS))
+        self._packed_payload.append(_packed(self._payload))
+        self._rows.clear()
+        self._payload.clear()
+
+
+def _packed(numbers: list[int]) -> Column:
+    """As int32; by way of int64, which NumPy reads from a list twice as fast."""
+    return np.fromiter(numbers, np.int64, len(numbers)).astype(np.int32)

@@ -7,49 +7,42 @@ vllm/v1/core/single_type_kv_cache_manager.py `FullAttentionManager`, for one ful
 from collections.abc import Sequence
 
 from sim.block_pool import BlockPool
-from sim.events import EventKind, Record
+from sim.decoders import Decoders
+from sim.events import EventKind, LogBuilder
 from sim.prefix_cache import PrefixIds
 from sim.request import Request, RequestStatus
+from sim.scenario import Scenario
+
+TAKE, EVICT, CACHE = (kind.value for kind in (EventKind.TAKE, EventKind.EVICT, EventKind.CACHE))
+ENTERING = (RequestStatus.WAITING, RequestStatus.PREEMPTED)
 
 
 class KVCacheManager:
     """Allocates for requests out of one BlockPool; the only one that changes block tables."""
 
-    def __init__(
-        self,
-        num_gpu_blocks: int,
-        block_size: int,
-        max_model_len: int,
-        enable_caching: bool,
-        record: Record,
-        watermark: float = 0.0,
-    ) -> None:
-        self.block_size = block_size
-        self.max_model_len = max_model_len
-        self.enable_caching = enable_caching
-        self.block_pool = BlockPool(num_gpu_blocks, record)
-        self.watermark_blocks = int(watermark * num_gpu_blocks)
-        self._prefix_ids = PrefixIds(block_size)
-        self._record = record
+    def __init__(self, scenario: Scenario, log: LogBuilder) -> None:
+        self.block_size = scenario.block_size
+        self.max_model_len = scenario.max_model_len
+        self.enable_caching = scenario.enable_prefix_caching
+        unhashed_first = scenario.version == "0.26.0"
+        self.block_pool = BlockPool(scenario.num_gpu_blocks, log, unhashed_first)
+        self.watermark_blocks = int(scenario.watermark * scenario.num_gpu_blocks)
+        self._prefix_ids = PrefixIds(scenario.block_size)
+        self._log = log
 
     def get_computed_blocks(self, request: Request) -> list[int]:
         """The longest run of cached blocks from the start of the request; changes no block.
 
         At most (num_tokens - 1) // block_size: one token must be computed to get logits.
         """
-        reads = self.enable_caching and not request.spec.skip_reading_prefix_cache
-        hits = self._longest_cached_run(request) if reads else []
-        tokens = len(hits) * self.block_size
-        self._record(EventKind.LOOKUP, request.index, request.num_tokens, tokens, hits)
-        return hits
-
-    def _longest_cached_run(self, request: Request) -> list[int]:
+        num_tokens = request.num_tokens
         hits: list[int] = []
-        for prefix_id in self._prefix_ids.of(request, (request.num_tokens - 1) // self.block_size):
-            block_id = self.block_pool.get_cached_block(prefix_id)
-            if block_id is None:
-                break
-            hits.append(block_id)
+        if self.enable_caching and not request.spec.skip_reading_prefix_cache:
+            most = (num_tokens - 1) // self.block_size
+            self._number(request, most)
+            hits = self.block_pool.get_cached_blocks(request.prefix_ids[:most])
+        hit_tokens = len(hits) * self.block_size
+        self._log.record(EventKind.LOOKUP, request.index, num_tokens, hit_tokens, hits)
         return hits
 
     def allocate_slots(
@@ -76,36 +69,85 @@ class KVCacheManager:
             raise ValueError(f"num_new_tokens is {num_new_tokens}; at least 1 is needed")
         computed = request.num_computed_tokens + len(hits) * self.block_size
         slots = min(computed + num_new_tokens + num_lookahead_tokens, self.max_model_len)
-        watermark = self._watermark(request, has_scheduled_reqs)
-        needed = self._blocks_needed(request, slots, hits) + watermark
-        available = self.block_pool.num_free_blocks - reserved_blocks
-        missing = needed - available
+        have = len(request.block_table) + len(hits)
+        new_blocks = max(-(-slots // self.block_size) - have, 0)
+        free = self.block_pool.num_free_blocks - self.block_pool.num_idle(hits)
+        if has_scheduled_reqs and request.status in ENTERING:
+            free -= self.watermark_blocks
+        missing = new_blocks - (free - reserved_blocks)
         if full_sequence_must_fit:
             whole = min(request.num_tokens, self.max_model_len)
-            gate = self._blocks_needed(request, whole, hits) + watermark
-            missing = max(missing, gate - self.block_pool.num_free_blocks)
+            missing = max(missing, max(-(-whole // self.block_size) - have, 0) - free)
         if missing > 0:
-            self._record(EventKind.ALLOC_FAILED, request.index, num_new_tokens, missing)
+            self._log.record(EventKind.ALLOC_FAILED, request.index, num_new_tokens, missing)
             return None
-        new_blocks = self._extend_table(request, slots, hits)
+        taken = self._extend_table(request, hits, new_blocks)
         if self.enable_caching and not delay_cache_blocks:
             self.cache_blocks(request, min(computed + num_new_tokens, request.num_tokens))
-        return new_blocks
+        return taken
+
+    def allocate_decodes(self, requests: Sequence[Request], decoders: Decoders) -> int:
+        """`allocate_slots` for one more token of each decoder, in order, as far as blocks reach.
+
+        Returns how many got theirs; the failure of the next one is recorded.
+        """
+        offsets = decoders.offsets(requests)
+        num_starts, num_free = offsets.count(0), self.block_pool.num_free_blocks
+        if num_starts <= num_free:
+            self._take_and_fill(requests, offsets, num_starts)
+            return len(requests)
+        served = [i for i, offset in enumerate(offsets) if offset == 0][num_free]
+        self._take_and_fill(requests[:served], offsets, num_free)
+        self._log.record(EventKind.ALLOC_FAILED, requests[served].index, 1, 1)
+        return served
+
+    def _take_and_fill(self, requests: Sequence[Request], offsets: list[int], starts: int) -> None:
+        """A block for each decoder that starts one, a hash for each block that is filled."""
+        taken, evicted = map(iter, self.block_pool.take(starts))
+        next_evicted = next(evicted, None)
+        last = self.block_size - 1 if self.enable_caching else -1
+        rows: list[int] = []
+        payload: list[int] = []
+        full_blocks: list[int] = []
+        prefix_ids: list[int] = []
+        for request, offset in zip(requests, offsets, strict=False):
+            if offset == 0:
+                block_id = next(taken)
+                request.block_table.append(block_id)
+                if block_id == next_evicted:
+                    next_evicted = next(evicted, None)
+                    rows += (EVICT, request.index, 0, 0, 1)
+                    payload.append(block_id)
+                rows += (TAKE, request.index, 0, 0, 1)
+                payload.append(block_id)
+            if offset == last:
+                logical = request.num_cached_blocks
+                request.num_cached_blocks = logical + 1
+                if logical >= len(request.prefix_ids):
+                    self._number(request, logical + 1)
+                full_blocks.append(request.block_table[logical])
+                prefix_ids.append(request.prefix_ids[logical])
+                rows += (CACHE, request.index, logical, 1, 2)
+                payload += (full_blocks[-1], prefix_ids[-1])
+        self.block_pool.name(full_blocks, prefix_ids)
+        self._log.record_rows(rows, payload)
 
     def cache_blocks(self, request: Request, num_tokens: int) -> None:
         """Give a hash to every block that the first `num_tokens` tokens fill, once."""
         first, full = request.num_cached_blocks, num_tokens // self.block_size
         if full <= first:
             return
-        prefix_ids = self._prefix_ids.of(request, full)[first:]
-        blocks = request.block_table[first:full]
+        self._number(request, full)
+        blocks, prefix_ids = request.block_table[first:full], request.prefix_ids[first:full]
         self.block_pool.cache_full_blocks(blocks, prefix_ids, first, request.index)
         request.num_cached_blocks = full
 
     def free(self, request: Request) -> None:
         """Give back all blocks, last first, so that the end of a prefix is evicted before it."""
-        if request.block_table:
-            self.block_pool.free_blocks(request.block_table[::-1], request.index)
+        blocks, hashed = request.block_table, request.num_cached_blocks
+        if blocks:
+            prefix_ids = request.prefix_ids[:hashed]
+            self.block_pool.free_blocks(blocks[::-1], prefix_ids[::-1], request.index)
         request.block_table = []
         request.num_cached_blocks = 0
 
@@ -113,25 +155,18 @@ class KVCacheManager:
         """Forget every hash, if nothing is held."""
         return self.block_pool.reset_prefix_cache()
 
-    def _watermark(self, request: Request, has_scheduled_reqs: bool) -> int:
-        entering = request.status in (RequestStatus.WAITING, RequestStatus.PREEMPTED)
-        return self.watermark_blocks if entering and has_scheduled_reqs else 0
+    def _number(self, request: Request, num_blocks: int) -> None:
+        if num_blocks > len(request.prefix_ids):
+            self._prefix_ids.number(request, num_blocks)
+            self.block_pool.know_prefixes(self._prefix_ids.highest)
 
-    def _blocks_needed(self, request: Request, slots: int, hits: Sequence[int]) -> int:
-        """Blocks out of the free queue: new ones, and hits that nobody holds now."""
-        have = len(request.block_table) + len(hits)
-        new = max(-(-slots // self.block_size) - have, 0)
-        return new + sum(self.block_pool.ref_cnt[block_id] == 0 for block_id in hits)
-
-    def _extend_table(self, request: Request, slots: int, hits: Sequence[int]) -> list[int]:
-        table = request.block_table
+    def _extend_table(self, request: Request, hits: Sequence[int], new_blocks: int) -> list[int]:
         if hits:
             self.block_pool.touch(hits, request.index)
-            table.extend(hits)
+            request.block_table += hits
             request.num_cached_blocks = len(hits)
-        missing = -(-slots // self.block_size) - len(table)
-        if missing <= 0:
+        if not new_blocks:
             return []
-        new_blocks = self.block_pool.get_new_blocks(missing, request.index)
-        table.extend(new_blocks)
-        return new_blocks
+        taken = self.block_pool.get_new_blocks(new_blocks, request.index)
+        request.block_table += taken
+        return taken

@@ -1,43 +1,115 @@
-"""Names for prefixes: one small number for each distinct (parent, tokens, extra keys).
+"""Names for prefixes: one number for each distinct (everything up to a block's end, extra keys).
 
 vLLM chains SHA-256 hashes (vllm/v1/core/kv_cache_utils.py `hash_block_tokens`); the simulator
-needs only their equality, so it numbers prefixes in the order in which they are first seen.
+needs only their equality, so it numbers prefixes, by comparing them: no hash, no collision.
 `vllm_block_hash` gives the hash that vLLM itself would show.
 """
 
 import hashlib
 import pickle
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 from sim.request import Request
 
-NO_PARENT = -1
+FIRST_PREFIX = 1  # 0 is "no prefix"
+OUTPUT_BLOCKS = 16  # numbered at a time, for outputs that nobody else has
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A run of blocks on which no two known requests part.
+
+    It is told by `owner`, whose logical blocks `first` .. it is; `ids` numbers them. What follows
+    the run hangs below, by the content of its first block.
+    """
+
+    owner: Request
+    first: int
+    ids: range
+    below: dict[Hashable, "_Edge"]
 
 
 class PrefixIds:
-    """Prefix -> number, for blocks of one size."""
+    """Prefix -> number, for blocks of one size: a radix tree over all requests seen.
+
+    A request costs as many comparisons as it shares with others, not as many as it has blocks.
+    Numbers ascend along a request and may have gaps.
+    """
 
     def __init__(self, block_size: int) -> None:
         self.block_size = block_size
-        self._numbers: dict[tuple[int, Hashable, Hashable], int] = {}
+        self._root: dict[Hashable, _Edge] = {}
+        self._next = FIRST_PREFIX
 
-    def of(self, request: Request, num_blocks: int) -> list[int]:
-        """Numbers of the request's first `num_blocks` blocks, which must be full."""
-        known = request.prefix_ids
-        for i in range(len(known), num_blocks):
-            content = request.content(i * self.block_size, (i + 1) * self.block_size)
-            parent = known[-1] if known else NO_PARENT
-            key = (parent, content, _extra_keys(request, i))
-            known.append(self._numbers.setdefault(key, len(self._numbers)))
-        return known[:num_blocks]
+    @property
+    def highest(self) -> int:
+        """The largest number given so far."""
+        return self._next - 1
 
+    def number(self, request: Request, num_blocks: int) -> None:
+        """Make `request.prefix_ids` cover at least its first `num_blocks` blocks.
 
-def _extra_keys(request: Request, block_idx: int) -> tuple[str | None, str | None]:
-    """LoRA name in every block; the cache salt only in the one that starts the request.
+        All blocks whose tokens the scenario gives; if it gives no outputs, a portion of them too.
+        """
+        known, ids = request.num_scripted_tokens // self.block_size, request.prefix_ids
+        if len(ids) < known:
+            ids[:] = self._walk(request, known)
+        if request.spec.output_token_ids is None:
+            ids += self._take(max(num_blocks - len(ids), OUTPUT_BLOCKS))
 
-    The two have a place of their own each, so a salt "x" is not a LoRA "x".
-    """
-    return (request.spec.lora_name, request.spec.cache_salt if block_idx == 0 else None)
+    def _take(self, n: int) -> range:
+        self._next += n
+        return range(self._next - n, self._next)
+
+    def _walk(self, request: Request, num_blocks: int) -> list[int]:
+        """Down the tree as far as others have the same blocks; the rest becomes a new edge."""
+        ids: list[int] = []
+        edges = self._root
+        while (done := len(ids)) < num_blocks:
+            key = self._key(request, done)
+            edge = edges.get(key)
+            if edge is None:
+                edge = _Edge(request, done, self._take(num_blocks - done), {})
+                edges[key] = edge
+            shared = self._shared(request, edge, num_blocks)
+            if shared < len(edge.ids) and done + shared < num_blocks:
+                self._split(edge, shared)
+            ids += edge.ids[:shared]
+            edges = edge.below
+        return ids
+
+    def _key(self, request: Request, block_idx: int) -> Hashable:
+        """What tells an edge from its siblings: the first block, and at the root the extra keys.
+
+        vLLM hashes the LoRA name into every block, the salt into the first; either way all later
+        blocks differ through the chain. A salt "x" is not a LoRA "x".
+        """
+        size = self.block_size
+        content = request.content(block_idx * size, (block_idx + 1) * size)
+        spec = request.spec
+        return (content, spec.lora_name, spec.cache_salt) if block_idx == 0 else content
+
+    def _shared(self, request: Request, edge: _Edge, num_blocks: int) -> int:
+        """How many blocks of an edge are the request's, too; the first is known to be."""
+        most = min(len(edge.ids), num_blocks - edge.first)
+        if request is edge.owner:
+            return most
+        low, high = 1, most
+        while low < high:
+            middle = (low + high + 1) // 2
+            span = ((edge.first + low) * self.block_size, (edge.first + middle) * self.block_size)
+            if request.content(*span) == edge.owner.content(*span):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _split(self, edge: _Edge, at: int) -> None:
+        """Cut an edge after `at` blocks, so that another can leave it there."""
+        below = _Edge(edge.owner, edge.first + at, edge.ids[at:], edge.below)
+        edge.ids = edge.ids[:at]
+        edge.below = {self._key(edge.owner, below.first): below}
 
 
 def vllm_block_hash(

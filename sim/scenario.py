@@ -5,13 +5,16 @@ The JSON form is one object with vLLM's own option names; requests carry `prompt
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sim.checked import ScenarioError, integers, objects, take, within
 from sim.prompt import HashedPrompt, Prompt, TokenPrompt
+from sim.step_time import StepTime
 
 MAX_BLOCKS = 10_000_000
 MAX_BLOCK_SIZE = 65_536
+
+Version = Literal["0.26.0", "before 0.26"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,10 @@ class Reset:
 class Scenario:
     """Engine settings and requests; `num_gpu_blocks` includes the null block 0.
 
-    Names and defaults are vLLM's (vllm/config/scheduler.py, vllm/config/cache.py).
+    Names and defaults are vLLM's (vllm/config/scheduler.py, vllm/config/cache.py). `version` is
+    about the one rule that changed visibly: where freed blocks without a hash go, since 0.26.0 to
+    the head of the free queue, before to its tail. Steps take one unit of `arrival_step` each, or
+    what the model `step_time` says.
     Raises ScenarioError when a value is out of range.
     """
 
@@ -75,6 +81,8 @@ class Scenario:
     watermark: float = 0.0
     long_prefill_token_threshold: int = 0
     scheduler_reserve_full_isl: bool = True
+    version: Version = "0.26.0"
+    step_time: StepTime | None = None
     eos_token_id: int | None = None
     aborts: tuple[Abort, ...] = ()
     resets: tuple[Reset, ...] = ()
@@ -87,6 +95,9 @@ class Scenario:
         within("max_model_len", self.max_model_len, 1, 10**9, "tokens")
         if self.policy not in ("fcfs", "priority"):
             raise ScenarioError("policy", f"policy is {self.policy!r}; fcfs or priority would do.")
+        if self.version not in get_args(Version):
+            versions = " or ".join(get_args(Version))
+            raise ScenarioError("version", f"version is {self.version!r}; {versions} would do.")
         if not 0.0 <= self.watermark < 1.0:
             raise ScenarioError("watermark", f"watermark is {self.watermark}; 0 to 0.99 would do.")
         self._check_requests()
@@ -120,6 +131,7 @@ class Scenario:
         if not isinstance(values["requests"], list | tuple):
             raise ScenarioError("requests", "requests is not a list.")
         values["requests"] = tuple(map(_request_from_json, values["requests"]))
+        values["step_time"] = _step_time_from_json(data.get("step_time"))
         values["aborts"] = tuple(map(_abort_from_json, objects(data, "aborts")))
         values["resets"] = tuple(
             Reset(**take(Reset, {"reset_running": False, **row})) for row in objects(data, "resets")
@@ -130,6 +142,8 @@ class Scenario:
         """The same as a JSON object, defaults left out; `from_json` gives an equal scenario."""
         data = _put(self)
         data["requests"] = [_request_to_json(spec) for spec in self.requests]
+        if self.step_time is not None:
+            data["step_time"] = _put(self.step_time)
         for name in ("aborts", "resets"):
             if name in data:
                 data[name] = [_put(entry) for entry in data[name]]
@@ -157,6 +171,12 @@ def _abort_from_json(data: dict[str, Any]) -> Abort:
     if not isinstance(values["ids"], list) or not all(type(i) is str for i in values["ids"]):
         raise ScenarioError("aborts", "the ids of an abort are not a list of names.")
     return Abort(values["step"], values["phase"], tuple(values["ids"]))
+
+
+def _step_time_from_json(data: Any) -> StepTime | None:
+    if data is not None and not isinstance(data, dict):
+        raise ScenarioError("step_time", f"step_time is {data!r}; a JSON object would do.")
+    return None if data is None else StepTime(**take(StepTime, data))
 
 
 def _prompt_from_json(data: dict[str, Any]) -> Prompt:

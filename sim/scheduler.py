@@ -1,52 +1,65 @@
 """Who computes how many tokens in a step, and who must give way.
 
 Rules and their order are vLLM 0.26.0's synchronous V1 scheduler,
-vllm/v1/core/sched/scheduler.py `Scheduler`.
+vllm/v1/core/sched/scheduler.py `Scheduler`. vLLM looks at every running request in every step; this
+one looks only at those that are not plain decoders, and at decoders when they start a block, fill
+one, or end (sim/decoders.py). The decisions are the same.
 """
 
-from sim.events import EventKind, FinishReason, Record
+from sim.decoders import by_order
+from sim.events import EventKind, FinishReason, LogBuilder
+from sim.hazards import Hazards
 from sim.kv_cache_manager import KVCacheManager
 from sim.request import Request, RequestStatus
 from sim.request_queue import FCFSQueue, PriorityQueue, RequestQueue
+from sim.running import Running
 from sim.scenario import Scenario
 from sim.stop import NO_TOKEN, check_stop
+from sim.token_budget import TokenBudget
+
+RUNNING = RequestStatus.RUNNING
 
 
 class Scheduler:
     """The engine's state between steps. One step is `schedule()`, then `update_from_output()`.
 
-    `running` is in order of admission; `scheduled` maps the step's requests to their tokens, in
-    the order in which the model runner gets them. `outgrew_pool`: a request that ran alone found no
-    block, so it never will; vLLM goes on recomputing it (or refusing it) for ever.
+    `scheduled` are the step's tokens of those that are no decoders, in the model runner's order.
     """
 
-    def __init__(self, scenario: Scenario, record: Record) -> None:
+    def __init__(self, scenario: Scenario, log: LogBuilder) -> None:
         self.scenario = scenario
-        self.kv_cache_manager = KVCacheManager(
-            scenario.num_gpu_blocks,
-            scenario.block_size,
-            scenario.max_model_len,
-            scenario.enable_prefix_caching,
-            record,
-            scenario.watermark,
-        )
-        self.running: list[Request] = []
+        self.kv_cache_manager = KVCacheManager(scenario, log)
+        self.running = Running(scenario.block_size)
         self.waiting: RequestQueue = FCFSQueue() if scenario.policy == "fcfs" else PriorityQueue()
         self.scheduled: dict[Request, int] = {}
         self.has_unreported_finished = False
-        self.outgrew_pool = False
-        self._budget = 0
-        self._record = record
+        self._budget = TokenBudget(scenario)
+        pool = self.kv_cache_manager.block_pool
+        self._hazards = Hazards(pool, scenario.block_size, log)
+        self._record = log.record
 
     @property
     def has_requests(self) -> bool:
         """Does another step have anything to do, be it only to report who finished?"""
-        return bool(self.running or len(self.waiting) or self.has_unreported_finished)
+        return self.num_unfinished > 0 or self.has_unreported_finished
 
     @property
     def unfinished(self) -> tuple[Request, ...]:
-        """Requests that run or wait."""
+        """Requests that run or wait, with their token counts brought up to date."""
+        self.running.write_down()
         return (*self.running, *self.waiting)
+
+    @property
+    def num_unfinished(self) -> int:
+        """How many run or wait."""
+        return len(self.running) + len(self.waiting)
+
+    @property
+    def num_scheduled(self) -> tuple[int, int]:
+        """After `schedule()`: tokens of those that compute several, and who computes one."""
+        tokens = self.scheduled.values()
+        singles = sum(n == 1 for n in tokens)
+        return sum(tokens) - singles, len(self.running.decoders) + singles
 
     def add_request(self, request: Request) -> None:
         """A request arrives."""
@@ -60,58 +73,82 @@ class Scheduler:
         """
         self.has_unreported_finished = False
         self.scheduled = {}
-        self._budget = self.scenario.max_num_batched_tokens
         preempted = self._schedule_running()
         if not preempted:
             self._schedule_waiting()
-        for request in self.running:
+        for request in self.running.others:
             tokens = self.scheduled.get(request, 0)
             if tokens != 1:
                 self._record(EventKind.SCHEDULE, request.index, tokens)
             request.num_computed_tokens += tokens
-        return preempted or bool(self.scheduled)
+        self.running.decoders.now += 1
+        return preempted or bool(self.scheduled) or len(self.running.decoders) > 0
 
     def _schedule_running(self) -> bool:
         """Tokens for running requests, in order of admission. Was anybody preempted?"""
         preempted = False
-        position = 0
-        while position < len(self.running) and self._budget > 0:
-            request = self.running[position]
-            tokens = self._next_tokens(request)
-            while tokens and self.kv_cache_manager.allocate_slots(request, tokens) is None:
+        for group in self._groups():
+            if preempted:
+                group = [r for r in group if r.status is RUNNING]
+            tokens = self._budget.for_running(group[0]) if group else 0
+            while group:
+                served = self._allocate(group, tokens)
+                if served == len(group):
+                    break
                 preempted = True
-                victim = self._victim()
-                position -= self.running.index(victim) < position
-                self._preempt(victim)
-                if victim is request:
-                    self.outgrew_pool |= not self.running
+                if not self._make_room(group[served]):
                     return True
-            if tokens:
-                self.scheduled[request] = tokens
-                self._budget -= tokens
-            position += 1
+                group = [r for r in group[served:] if r.status is RUNNING]
         return preempted
 
-    def _next_tokens(self, request: Request) -> int:
-        """Tokens a running request may compute now; 0 when it has none left to compute."""
-        computed = request.num_computed_tokens
-        tokens = self._at_most_threshold(request.num_tokens - computed)
-        return max(min(tokens, self._budget, self.scenario.max_model_len - 1 - computed), 0)
+    def _groups(self) -> list[list[Request]]:
+        """Whom to look at, in order of admission: others one by one, decoders together.
 
-    def _at_most_threshold(self, tokens: int) -> int:
-        threshold = self.scenario.long_prefill_token_threshold
-        return min(tokens, threshold) if threshold > 0 else tokens
+        Decoders have their token off the budget at once. If it may not reach all of them, they are
+        looked at one by one too.
+        """
+        self._budget.open(len(self.running.decoders))
+        if self._is_tight():
+            self.running.look_at_all()
+            self._budget.open()
+        return self.running.groups(self.scenario.enable_prefix_caching)
 
-    def _victim(self) -> Request:
-        """Who gives way: the last admitted, or under priority the least urgent of all running."""
-        if self.scenario.policy == "fcfs":
-            return self.running[-1]
-        return max(self.running, key=lambda r: r.priority_key[:2])
+    def _is_tight(self) -> bool:
+        """Could a decoder find the budget used up by those ahead of it?"""
+        if self.running.others_are_last():
+            return self._budget.left < 0
+        return self._budget.left < sum(map(self._budget.wanted, self.running.others))
+
+    def _allocate(self, group: list[Request], tokens: int) -> int:
+        """Blocks for the tokens of each in a group; how many got theirs, from the first on."""
+        request = group[0]
+        if request.lead is not None:
+            return self.kv_cache_manager.allocate_decodes(group, self.running.decoders)
+        if tokens == 0:
+            return 1
+        if self.kv_cache_manager.allocate_slots(request, tokens) is None:
+            return 0
+        self.scheduled[request] = tokens
+        self._budget.left -= tokens
+        return 1
+
+    def _make_room(self, request: Request) -> bool:
+        """Preempt somebody for a request that found no block. Can it try again?"""
+        victim = self.running.victim(self.scenario.policy)
+        self._preempt(victim)
+        if victim is not request:
+            return True
+        if len(self.running) == 0:
+            self._hazards.outgrew_pool(request)
+        self.running.look_behind(request)
+        return False
 
     def _preempt(self, request: Request) -> None:
         """Take all blocks back at once; what was computed is recomputed later, outputs are kept."""
-        self.running.remove(request)
-        self._budget += self.scheduled.pop(request, 0)
+        decoded = request.lead is not None
+        self._budget.left += 1 if decoded else self.scheduled.pop(request, 0)
+        self.running.leave(request)
+        self._hazards.preempted(request)
         self.kv_cache_manager.free(request)
         request.status = RequestStatus.PREEMPTED
         request.num_computed_tokens = 0
@@ -121,7 +158,7 @@ class Scheduler:
 
     def _schedule_waiting(self) -> None:
         """Admit from the head of waiting until one does not fit: nobody overtakes it."""
-        while len(self.waiting) and self._budget > 0:
+        while len(self.waiting) and self._budget.left > 0:
             if len(self.running) >= self.scenario.max_num_seqs or not self._admit_next():
                 return
 
@@ -129,30 +166,30 @@ class Scheduler:
         request = self.waiting.peek()
         hits = self.kv_cache_manager.get_computed_blocks(request)
         hit_tokens = len(hits) * self.scenario.block_size
-        tokens = self._at_most_threshold(request.num_tokens - hit_tokens)
-        if tokens > self._budget and not self.scenario.enable_chunked_prefill:
+        tokens = self._budget.for_entering(request, hit_tokens)
+        if tokens == 0:
             return False
-        tokens = min(tokens, self._budget)
         new_blocks = self.kv_cache_manager.allocate_slots(
             request,
             tokens,
             hits,
             full_sequence_must_fit=self.scenario.scheduler_reserve_full_isl,
-            has_scheduled_reqs=bool(self.running),
+            has_scheduled_reqs=len(self.running) > 0,
         )
         if new_blocks is None:
+            self._hazards.refused(request)
             return False
         self._admit(request, tokens, hit_tokens)
         return True
 
     def _admit(self, request: Request, tokens: int, hit_tokens: int) -> None:
         self.waiting.pop()
-        self.running.append(request)
+        self.running.admit(request)
         resumed = request.status is RequestStatus.PREEMPTED
-        request.status = RequestStatus.RUNNING
+        request.status = RUNNING
         request.num_computed_tokens = hit_tokens
         self.scheduled[request] = tokens
-        self._budget -= tokens
+        self._budget.left -= tokens
         self._record(EventKind.ADMIT, request.index, hit_tokens, int(resumed))
 
     def update_from_output(self) -> int:
@@ -160,34 +197,47 @@ class Scheduler:
 
         Returns how many tokens were given.
         """
-        sampled = 0
-        for request in list(self.scheduled):
-            if request.status is not RequestStatus.RUNNING:
-                continue
-            if request.num_computed_tokens >= request.num_tokens:
-                sampled += 1
-                request.num_output_tokens += 1
-                self._stop_if_done(request)
-        self.running = [r for r in self.running if r.status is RequestStatus.RUNNING]
+        ending = self.running.decoders.ending()
+        answered = [
+            request
+            for request in self.scheduled
+            if request.status is RUNNING and request.num_computed_tokens >= request.num_tokens
+        ]
+        sampled = len(self.running.decoders) + len(answered)
+        for request in answered:
+            request.num_tokens += 1
+        for request in ending:
+            self.running.look_at(request)
+        for request in sorted((*ending, *answered), key=by_order):
+            self._go_on(request)
         return sampled
 
-    def _stop_if_done(self, request: Request) -> None:
-        stop = check_stop(self.scenario, request.spec, request.num_output_tokens)
-        if stop is not None:
-            self._finish(request, *stop)
+    def _go_on(self, request: Request) -> None:
+        """Stop one of the others after its token, or see whether it decodes from now on."""
+        if request.num_output_tokens >= request.last_output:
+            stop = check_stop(self.scenario, request.spec, request.num_output_tokens)
+            if stop is not None:
+                self.running.leave(request)
+                self._finish(request, *stop)
+                return
+        if request.num_tokens < self.scenario.max_model_len:
+            self.running.decode(request)
+        else:
+            self._hazards.stands_at_max_model_len(request)
 
     def abort(self, request: Request) -> None:
         """A request is given up, wherever it is; finished ones stay finished."""
         if request.status is RequestStatus.FINISHED:
             return
-        if request.status is RequestStatus.RUNNING:
-            self.running.remove(request)
+        if request.status is RUNNING:
+            self.running.leave(request)
         else:
             self.waiting.remove(request)
         self._finish(request, FinishReason.ABORT)
 
     def _finish(self, request: Request, reason: FinishReason, token: int = NO_TOKEN) -> None:
         self.kv_cache_manager.free(request)
+        request.prefix_ids = []
         request.status = RequestStatus.FINISHED
         self.has_unreported_finished = True
         self._record(EventKind.FINISH, request.index, reason, token)
@@ -195,6 +245,6 @@ class Scheduler:
     def reset_prefix_cache(self, reset_running: bool) -> bool:
         """Forget every hash; with `reset_running` by preempting whoever runs, last first."""
         if reset_running:
-            for request in reversed(list(self.running)):
+            for request in list(self.running)[::-1]:
                 self._preempt(request)
         return self.kv_cache_manager.reset_prefix_cache()

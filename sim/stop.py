@@ -31,7 +31,11 @@ def check_stop(
 def num_outputs(scenario: Scenario, spec: RequestSpec) -> int:
     """Tokens that a request emits if nobody aborts it; at most until max_model_len is full."""
     room = scenario.max_model_len - spec.prompt.num_tokens
-    if spec.output_token_ids is None:
-        return min(spec.max_tokens, room)
-    stops = (k for k in range(1, room) if check_stop(scenario, spec, k) is not None)
-    return next(stops, room)
+    most = min(max(spec.max_tokens, spec.min_tokens), room)
+    eos = None if spec.ignore_eos else scenario.eos_token_id
+    if not spec.output_token_ids or (eos is None and not spec.stop_token_ids):
+        return most
+    stops = {*spec.stop_token_ids, eos}
+    first = max(spec.min_tokens, 1)
+    early = (k for k in range(first, most) if spec.output_token_ids[k - 1] in stops)
+    return next(early, most)

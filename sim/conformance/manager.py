@@ -1,5 +1,6 @@
 """Recordings of vLLM's KVCacheManager alone: one comparison a call."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from sim.conformance.recording import (
     request_state,
     without_ncb,
 )
-from sim.events import EventKind
+from sim.events import EventKind, LogBuilder
 from sim.frame import Frame, common_prefix_blocks
 from sim.kv_cache_manager import KVCacheManager
 from sim.request import Request, RequestStatus
@@ -32,6 +33,25 @@ def compare(recording: Json) -> Difference | None:
     return None
 
 
+class _Calls(LogBuilder):
+    """The rows of one call, and since when blocks hold their hash."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[Any] = []
+        self.cached_order: dict[int, int] = {}
+        self._num_cached = 0
+
+    def record(
+        self, kind: int, request: int, a: int = 0, b: int = 0, payload: Sequence[int] = ()
+    ) -> None:
+        self.rows.append((kind, request, a, b, list(payload)))
+        if kind == EventKind.CACHE:
+            for block_id in payload[:b]:
+                self._num_cached += 1
+                self.cached_order[block_id] = self._num_cached
+
+
 class _Driver:
     """Our KVCacheManager, called as the recording says."""
 
@@ -39,36 +59,20 @@ class _Driver:
         requests = [{"arrival_step": 0, **spec} for spec in scenario["requests"]]
         self.scenario = Scenario.from_json({**scenario, "requests": requests})
         self.ids = [spec.id for spec in self.scenario.requests]
-        self.rows: list[Any] = []
-        self.manager = KVCacheManager(
-            self.scenario.num_gpu_blocks,
-            self.scenario.block_size,
-            self.scenario.max_model_len,
-            self.scenario.enable_prefix_caching,
-            self._record,
-            self.scenario.watermark,
-        )
+        self.log = _Calls()
+        self.manager = KVCacheManager(self.scenario, self.log)
         self.hashes = Hashes()
         self.events = EventComparison(self.ids, self.scenario.block_size, self.hashes)
         self.requests: dict[str, Request] = {}
         self.hits: dict[str, list[int]] = {}
         self.stats: list[Any] = [0, 0, 0, 0, 0, 0, False]
-        self.cached_order: dict[int, int] = {}
-        self.num_cached = 0
-
-    def _record(self, kind: int, request: int, a: int = 0, b: int = 0, payload: Any = ()) -> None:
-        self.rows.append((kind, request, a, b, list(payload)))
-        if kind == EventKind.CACHE:
-            for block_id in payload[:b]:
-                self.num_cached += 1
-                self.cached_order[block_id] = self.num_cached
 
     def compare(self, theirs: Json) -> Difference | None:
-        self.rows.clear()
+        self.log.rows.clear()
         name, *arguments = theirs["op"]
         result = getattr(self, f"_{name}")(*arguments)
         step = theirs["i"]
-        ours = [event for row in self.rows for event in self.events.row(*row)]
+        ours = [event for row in self.log.rows for event in self.events.row(*row)]
         return (
             first_difference(step, {"res": result}, theirs)
             or self.events.difference(step, "ev", ours, theirs["ev"])
@@ -81,7 +85,7 @@ class _Driver:
         index = self.ids.index(request_id)
         spec = self.scenario.requests[index]
         spec = replace(spec, output_token_ids=())
-        self.requests[request_id] = Request(index, spec, (0, 0.0, request_id))
+        self.requests[request_id] = Request(index, spec, (0, 0.0, request_id), spec.max_tokens)
 
     def _lookup(self, request_id: str) -> list[Any]:
         request = self.requests[request_id]
@@ -111,7 +115,7 @@ class _Driver:
         request = self.requests[request_id]
         outputs = (*(request.spec.output_token_ids or ()), *tokens)
         request.spec = replace(request.spec, output_token_ids=outputs)
-        request.num_output_tokens += len(tokens)
+        request.num_tokens += len(tokens)
 
     def _set_computed(self, request_id: str, tokens: int) -> None:
         self.requests[request_id].num_computed_tokens = tokens
@@ -162,7 +166,7 @@ class _Driver:
 
     def _frame(self) -> Frame:
         pool = self.manager.block_pool
-        n = pool.num_blocks
+        n, prefix_of = pool.num_blocks, pool.prefix_of
         return Frame(
             step=0,
             engine_step=0,
@@ -173,7 +177,7 @@ class _Driver:
             scheduled=(),
             ref_cnt=np.array(pool.ref_cnt),
             free_queue=np.array(list(pool.free_block_queue), np.int32),
-            prefix_id=np.array([pool.prefix_of.get(b, -1) for b in range(n)], np.int32),
-            cached_order=np.array([self.cached_order.get(b, -1) for b in range(n)], np.int64),
+            prefix_id=np.array([prefix_of.get(b, -1) for b in range(n)], np.int32),
+            cached_order=np.array([self.log.cached_order.get(b, -1) for b in range(n)], np.int64),
             fill=np.zeros(n, np.int32),
         )

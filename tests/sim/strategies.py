@@ -1,9 +1,12 @@
 """Random small scenarios that collide a lot: few tokens, tiny pools, many shared prefixes."""
 
+from typing import get_args
+
 from hypothesis import strategies as st
 
 from sim.prompt import TokenPrompt
-from sim.scenario import Abort, RequestSpec, Reset, Scenario
+from sim.scenario import Abort, RequestSpec, Reset, Scenario, Version
+from sim.step_time import StepTime
 
 TOKENS = st.integers(0, 1)
 MAX_MODEL_LEN = 24
@@ -13,13 +16,16 @@ MAX_MODEL_LEN = 24
 def requests(draw: st.DrawFn, index: int) -> RequestSpec:
     prompt = draw(st.lists(TOKENS, min_size=1, max_size=14))
     outputs = draw(st.lists(TOKENS, min_size=1, max_size=10))
+    scripted = draw(st.integers(0, 3)) > 0
     return RequestSpec(
         id=f"r{index}",
         arrival_step=draw(st.integers(0, 6)),
         prompt=TokenPrompt(tuple(prompt)),
         max_tokens=len(outputs),
-        output_token_ids=tuple(outputs),
+        output_token_ids=tuple(outputs) if scripted else None,
+        min_tokens=draw(st.integers(0, len(outputs))),
         stop_token_ids=draw(st.sampled_from([(), (1,)])),
+        ignore_eos=draw(st.booleans()),
         priority=draw(st.integers(0, 2)),
         cache_salt=draw(st.sampled_from([None, None, "x"])),
         lora_name=draw(st.sampled_from([None, None, "x"])),
@@ -48,6 +54,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         watermark=draw(st.sampled_from([0.0, 0.2])),
         long_prefill_token_threshold=draw(st.sampled_from([0, 3])),
         scheduler_reserve_full_isl=draw(st.booleans()),
+        eos_token_id=draw(st.sampled_from([None, 0])),
+        version=draw(st.sampled_from(get_args(Version))),
+        step_time=draw(st.sampled_from([None, None, StepTime(1.0, 0.3, 0.2)])),
         aborts=tuple(draw(st.lists(aborts, max_size=2))),
         resets=tuple(draw(st.lists(st.builds(Reset, steps, st.booleans()), max_size=1))),
     )

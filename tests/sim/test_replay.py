@@ -12,7 +12,8 @@ from tests.sim.strategies import scenarios
 def live_state(run):
     scheduler = run.scheduler
     pool = scheduler.kv_cache_manager.block_pool
-    held = [*scheduler.running, *scheduler.waiting]
+    prefix_of = pool.prefix_of
+    held = scheduler.unfinished
     return {
         "running": [r.spec.id for r in scheduler.running],
         "waiting": [r.spec.id for r in scheduler.waiting],
@@ -21,7 +22,7 @@ def live_state(run):
         "tokens": {r.spec.id: r.num_tokens for r in held},
         "ref_cnt": pool.ref_cnt,
         "free": list(pool.free_block_queue),
-        "prefix": [pool.prefix_of.get(b, -1) for b in range(pool.num_blocks)],
+        "prefix": [prefix_of.get(b, -1) for b in range(pool.num_blocks)],
     }
 
 
@@ -121,5 +122,5 @@ def test_frame_by_hand(scenario, request_spec):
     assert third.running == ("B",)
     assert third.ref_cnt.tolist() == [0, 1, 0, 1, 0, 0, 0, 0]
     assert third.free_queue.tolist() == [2, 4, 5, 6, 7]
-    assert third.prefix_id.tolist() == [-1, 0, -1, -1, -1, -1, -1, -1]
+    assert third.prefix_id.tolist() == [-1, 1, -1, -1, -1, -1, -1, -1]
     assert np.array_equal(log.frame(log.num_steps - 1).free_queue[-2:], [3, 1])

@@ -1,0 +1,77 @@
+"""Requests that compute one token in every step: most of the work of a run, and all alike.
+
+A decode step inside a block changes no block table, so nobody looks at such a request until it
+starts a block, fills one, or ends. That a request is in one of these states follows from the number
+of steps so far, since its computed tokens grow with them.
+"""
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from sim.request import Request
+
+by_order = attrgetter("order")
+
+
+class Decoders:
+    """Running requests that have computed all tokens but the newest, in phases of the block size.
+
+    `now` counts the steps that were scheduled so far; the owner moves it on.
+    """
+
+    def __init__(self, block_size: int) -> None:
+        self.now = 0
+        self._block_size = block_size
+        self._by_phase: dict[int, list[Request]] = {}  # lead modulo the block size -> requests
+        self._ending: dict[int, dict[Request, None]] = {}  # step -> requests; some left since
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, request: Request) -> None:
+        """Count a request's tokens by steps from now on."""
+        request.lead = request.num_computed_tokens - self.now
+        self._by_phase.setdefault(request.lead % self._block_size, []).append(request)
+        end = self.now + request.last_output - request.num_output_tokens
+        self._ending.setdefault(end, {})[request] = None
+        self._count += 1
+
+    def remove(self, request: Request) -> None:
+        """Write its tokens down, and look at it one by one again."""
+        assert request.lead is not None
+        self._by_phase[request.lead % self._block_size].remove(request)
+        self._count -= 1
+        self.write_down(request)
+        request.lead = None
+
+    def write_down(self, request: Request) -> None:
+        """Bring a decoder's two token counts up to date; what it computed last has its answer."""
+        if request.lead is not None:
+            request.num_computed_tokens = request.lead + self.now
+            request.num_tokens = request.num_computed_tokens + 1
+
+    def offsets(self, requests: Sequence[Request]) -> list[int]:
+        """The place in its block that the next token of each decoder gets."""
+        now, size = self.now, self._block_size
+        return [(request.lead + now) % size for request in requests]  # type: ignore[operator]
+
+    def due(self, fills: bool) -> list[Request]:
+        """Those that start a block with their next token, or `fills` one, in order of admission."""
+        size, now = self._block_size, self.now
+        found = self._by_phase.get(-now % size, [])
+        if fills and size > 1:
+            found = found + self._by_phase.get((-1 - now) % size, [])
+        return sorted(found, key=by_order)
+
+    def ending(self) -> list[Request]:
+        """Those that get their last token now, in order of admission."""
+        expected = self._ending.pop(self.now, None)
+        return sorted(filter(self._ends, expected), key=by_order) if expected else []
+
+    def _ends(self, request: Request) -> bool:
+        """Does it decode still, and without having been held up since it was added?"""
+        if request.lead is None:
+            return False
+        outputs = request.lead + self.now + 1 - request.num_prompt_tokens
+        return outputs == request.last_output

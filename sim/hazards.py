@@ -1,0 +1,37 @@
+"""Telling, in the log, where vLLM 0.26.0 itself goes wrong. The decisions are not changed by it."""
+
+from sim.block_pool import BlockPool
+from sim.events import EventKind, Hazard, LogBuilder
+from sim.request import Request
+
+
+class Hazards:
+    """Writes a HAZARD row for each thing that is seen (`Hazard` says what they mean)."""
+
+    def __init__(self, block_pool: BlockPool, block_size: int, log: LogBuilder) -> None:
+        self._block_pool = block_pool
+        self._block_size = block_size
+        self._record = log.record
+
+    def refused(self, request: Request) -> None:
+        """A request was not admitted for want of blocks: are there ever enough? Told once."""
+        blocks = -(-request.num_tokens // self._block_size)
+        if blocks >= self._block_pool.num_blocks and not request.told_never_fits:
+            request.told_never_fits = True
+            self._record(EventKind.HAZARD, request.index, Hazard.NEVER_FITS, blocks)
+
+    def outgrew_pool(self, request: Request) -> None:
+        """A request that ran alone found no block."""
+        self._record(EventKind.HAZARD, request.index, Hazard.OUTGREW_POOL)
+
+    def stands_at_max_model_len(self, request: Request) -> None:
+        """A request may not stop, and cannot go on."""
+        self._record(EventKind.HAZARD, request.index, Hazard.PAST_MAX_MODEL_LEN)
+
+    def preempted(self, victim: Request) -> None:
+        """Blocks get their hash when they are scheduled: a victim's are not computed after all."""
+        first = victim.num_computed_tokens // self._block_size
+        blocks = victim.block_table[first : victim.num_cached_blocks]
+        if blocks:
+            self._block_pool.uncomputed.update(blocks)
+            self._record(EventKind.HAZARD, victim.index, Hazard.UNCOMPUTED, len(blocks), blocks)
