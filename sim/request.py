@@ -37,7 +37,6 @@ class Request:
     num_prompt_tokens: int = field(init=False)
     num_tokens: int = field(init=False)  # that exist: the prompt and what was sampled so far
     num_computed_tokens: int = 0
-    num_preemptions: int = 0
     num_cached_blocks: int = 0
     lead: int | None = None
     told_never_fits: bool = False

@@ -56,23 +56,12 @@ class Running:
             self.others.append(request)
             self.others.sort(key=by_order)
 
-    def look_at_all(self) -> None:
-        """Make all decoders others."""
-        for request in self._requests:
-            if request.lead is not None:
-                self.decoders.remove(request)
-        self.others = self._requests.copy()
-
     def look_behind(self, request: Request) -> None:
         """Make the decoders that were admitted after a request others."""
         for behind in self._requests[::-1]:
             if behind.order < request.order:
                 break
             self.look_at(behind)
-
-    def others_are_last(self) -> bool:
-        """Were all decoders admitted before the others?"""
-        return not self.others or self.others == self._requests[-len(self.others) :]
 
     def groups(self, fills: bool) -> list[list[Request]]:
         """Whom to look at in a step, in order of admission: others alone, decoders together.

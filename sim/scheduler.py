@@ -85,9 +85,14 @@ class Scheduler:
         return preempted or bool(self.scheduled) or len(self.running.decoders) > 0
 
     def _schedule_running(self) -> bool:
-        """Tokens for running requests, in order of admission. Was anybody preempted?"""
+        """Tokens for running requests, in order of admission. Was anybody preempted?
+
+        Decoders have their token off the budget at once, as it reaches all of them: the last to be
+        admitted found a token left, and of those before it nobody wants more than it got then.
+        """
         preempted = False
-        for group in self._groups():
+        self._budget.open(len(self.running.decoders))
+        for group in self.running.groups(self.scenario.enable_prefix_caching):
             if preempted:
                 group = [r for r in group if r.status is RUNNING]
             tokens = self._budget.for_running(group[0]) if group else 0
@@ -100,24 +105,6 @@ class Scheduler:
                     return True
                 group = [r for r in group[served:] if r.status is RUNNING]
         return preempted
-
-    def _groups(self) -> list[list[Request]]:
-        """Whom to look at, in order of admission: others one by one, decoders together.
-
-        Decoders have their token off the budget at once. If it may not reach all of them, they are
-        looked at one by one too.
-        """
-        self._budget.open(len(self.running.decoders))
-        if self._is_tight():
-            self.running.look_at_all()
-            self._budget.open()
-        return self.running.groups(self.scenario.enable_prefix_caching)
-
-    def _is_tight(self) -> bool:
-        """Could a decoder find the budget used up by those ahead of it?"""
-        if self.running.others_are_last():
-            return self._budget.left < 0
-        return self._budget.left < sum(map(self._budget.wanted, self.running.others))
 
     def _allocate(self, group: list[Request], tokens: int) -> int:
         """Blocks for the tokens of each in a group; how many got theirs, from the first on."""
@@ -152,7 +139,6 @@ class Scheduler:
         self.kv_cache_manager.free(request)
         request.status = RequestStatus.PREEMPTED
         request.num_computed_tokens = 0
-        request.num_preemptions += 1
         self.waiting.put_back(request)
         self._record(EventKind.PREEMPT, request.index, request.num_tokens)
 

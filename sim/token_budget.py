@@ -16,19 +16,17 @@ class TokenBudget:
         threshold = scenario.long_prefill_token_threshold
         self._threshold = threshold if threshold > 0 else scenario.max_model_len
 
-    def open(self, num_decoders: int = 0) -> None:
+    def open(self, num_decoders: int) -> None:
         """A step begins: decoders have their token off it at once."""
         self.left = self._scenario.max_num_batched_tokens - num_decoders
 
     def for_running(self, request: Request) -> int:
         """Tokens that a running request may compute in this step."""
-        return 1 if request.lead is not None else max(min(self.wanted(request), self.left), 0)
-
-    def wanted(self, request: Request) -> int:
-        """Tokens that a running request that is no decoder would compute if enough were left."""
+        if request.lead is not None:
+            return 1
         computed = request.num_computed_tokens
         room = self._scenario.max_model_len - 1 - computed
-        return min(request.num_tokens - computed, self._threshold, room)
+        return min(request.num_tokens - computed, self._threshold, room, self.left)
 
     def for_entering(self, request: Request, hit_tokens: int) -> int:
         """Tokens that a request may compute when it is admitted; 0 if it would have to be cut."""

@@ -1,5 +1,6 @@
 """Recordings of vLLM's KVCacheManager alone: one comparison a call."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -65,6 +66,7 @@ class _Driver:
         self.events = EventComparison(self.ids, self.scenario.block_size, self.hashes)
         self.requests: dict[str, Request] = {}
         self.hits: dict[str, list[int]] = {}
+        self.preemptions: Counter[str] = Counter()
         self.stats: list[Any] = [0, 0, 0, 0, 0, 0, False]
 
     def compare(self, theirs: Json) -> Difference | None:
@@ -92,7 +94,7 @@ class _Driver:
         hits = self.hits[request_id] = self.manager.get_computed_blocks(request)
         tokens = len(hits) * self.scenario.block_size
         if self.scenario.enable_prefix_caching and not request.spec.skip_reading_prefix_cache:
-            first = 3 if request.num_preemptions else 0
+            first = 3 if self.preemptions[request_id] else 0
             for offset, amount in enumerate((1, request.num_tokens, tokens)):
                 self.stats[first + offset] += amount
         return [tokens, hits]
@@ -131,7 +133,7 @@ class _Driver:
         self.manager.free(request)
         request.num_computed_tokens = 0
         request.status = RequestStatus.PREEMPTED
-        request.num_preemptions += 1
+        self.preemptions[request_id] += 1
 
     def _evict(self, blocks: list[int]) -> None:
         for block_id in blocks:
@@ -157,7 +159,7 @@ class _Driver:
                 r.status.value,
                 r.num_computed_tokens,
                 r.num_tokens,
-                r.num_preemptions,
+                self.preemptions[name],
                 r.block_table,
             )
             for name, r in self.requests.items()

@@ -2,7 +2,7 @@
 
 A trace names stretches of a prompt by ids: equal ids at equal places are equal tokens. An answer
 that is not scripted is new tokens that nobody else has. A prompt of tokens and one of ids share
-nothing, nor do two whose ids stand for stretches of different lengths.
+nothing. Two whose ids stand for stretches of different lengths share no more than the first id.
 """
 
 from collections.abc import Iterable
@@ -23,10 +23,9 @@ def shared_tokens(one: RequestSpec, other: RequestSpec) -> int:
         return _leading(*both, min(map(_num_known, (one, other))))
     if not isinstance(mine, HashedPrompt) or not isinstance(theirs, HashedPrompt):
         return 0
-    if mine.hash_block_size != theirs.hash_block_size:
-        return 0
-    ids = mine.hash_ids, theirs.hash_ids
-    same = _leading(*ids, min(map(len, ids))) * mine.hash_block_size
+    ids, size = (mine.hash_ids, theirs.hash_ids), min(mine.hash_block_size, theirs.hash_block_size)
+    comparable = min(map(len, ids)) if mine.hash_block_size == theirs.hash_block_size else 1
+    same = _leading(*ids, comparable) * size
     shorter = min(mine.num_tokens, theirs.num_tokens)
     if same < shorter or mine.num_tokens != theirs.num_tokens:
         return min(same, shorter)
@@ -61,6 +60,4 @@ def _stretch(spec: RequestSpec, start: int, stop: int) -> tuple[Any, ...]:
     answer = (spec.output_token_ids or ())[max(start - length, 0) : max(stop - length, 0)]
     if isinstance(prompt, TokenPrompt):
         return prompt.token_ids[start:stop] + answer
-    size = prompt.hash_block_size
-    ids = prompt.hash_ids[start // size : -(-min(stop, length) // size)] if start < length else ()
-    return (size, ids, answer)
+    return (prompt.content(start, min(stop, length)) if start < length else (), answer)

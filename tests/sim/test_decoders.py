@@ -11,8 +11,10 @@ from tests.sim.strategies import scenarios
 class LooksAtEveryone(Scheduler):
     """As vLLM does: every running request in every step."""
 
-    def _is_tight(self):
-        return True
+    def _schedule_running(self):
+        for request in list(self.running):
+            self.running.look_at(request)
+        return super()._schedule_running()
 
 
 def logged(scenario, scheduler):

@@ -130,9 +130,10 @@ class PoolMachine(RuleBasedStateMachine):
         assert self.pool.prefix_of == self.hash_of
         held = self.held()
         assert self.pool.ref_cnt == [held[b] for b in range(NUM_BLOCKS)]
-        assert self.pool.num_idle(self.look_up([1, 2])) == sum(
-            not held[b] for b in self.look_up([1, 2])
-        )
+        for name in range(1, 7):
+            found = self.look_up([name])
+            assert self.pool.get_cached_blocks([name]) == found
+            assert self.pool.num_idle(found) == sum(not held[b] for b in found)
         self.pool.check()
 
 

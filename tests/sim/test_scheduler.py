@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sim.events import EventKind
+from sim.events import EventKind, FinishReason
 from sim.simulate import simulate
 
 
@@ -52,6 +52,40 @@ def test_last_admitted_gives_way_and_comes_back_on_its_own_blocks(scenario, requ
     resumed = log.frame(5)
     assert resumed.scheduled == (("B", 1, 8),)
     assert resumed.requests["B"].num_preemptions == 1
+
+
+def test_the_token_of_a_decoder_that_gives_way_goes_to_who_comes_after_it(scenario, request_spec):
+    """3 tokens a step. At step 4 C finds no block; B, behind it, gives way, so A computes 2."""
+    a = request_spec("A", [1] * 7, 2, arrival=1, priority=0)
+    b = request_spec("B", [2] * 4, 4, priority=1)
+    c = request_spec("C", [3], 5, priority=0)
+    engine = {"block_size": 2, "num_gpu_blocks": 7, "max_num_batched_tokens": 3}
+    engine |= {"policy": "priority", "scheduler_reserve_full_isl": False}
+    log = simulate(scenario(a, b, c, **engine))
+    assert log.frame(3).scheduled == (("C", 1, 3), ("B", 1, 5), ("A", 1, 1))
+    assert log.frame(4).scheduled == (("C", 1, 4), ("A", 2, 2))
+    assert rows(log, EventKind.PREEMPT) == [("PREEMPT", "B", [])]
+
+
+def test_whoever_is_behind_a_request_that_gives_way_itself_gets_nothing(scenario, request_spec):
+    """2 usable blocks. At step 2 A needs a third, and is the least urgent: the step ends there."""
+    a = request_spec("A", [1] * 3, 5, priority=5)
+    b = request_spec("B", [2] * 3, 3, arrival=1, priority=0)
+    log = simulate(scenario(a, b, num_gpu_blocks=3, policy="priority"))
+    assert log.frame(1).scheduled == (("A", 1, 3), ("B", 3, 0))
+    assert log.frame(2).scheduled == ()
+    assert log.frame(2).running == ("B",)
+    assert log.frame(3).scheduled == (("B", 1, 3),)
+
+
+@pytest.mark.parametrize(
+    ("ignore_eos", "end"), [(True, (FinishReason.LENGTH, -1)), (False, (FinishReason.STOP, -1))]
+)
+def test_eos_as_the_last_token_of_all(scenario, request_spec, ignore_eos, end):
+    outputs = {"output_token_ids": (7, 0), "ignore_eos": ignore_eos}
+    log = simulate(scenario(request_spec("A", [1], 2, **outputs), eos_token_id=0))
+    row = log.columns["kind"].tolist().index(EventKind.FINISH)
+    assert (log.columns["a"][row], log.columns["b"][row]) == end
 
 
 def test_identical_prompt_still_computes_its_last_block(scenario, request_spec):
