@@ -1,6 +1,11 @@
-"""Telling, in the log, where vLLM 0.26.0 itself goes wrong. The decisions are not changed by it."""
+"""Where vLLM 0.26.0 itself goes wrong: told in the log, and read back. No decision depends on it."""
+
+from dataclasses import dataclass
+
+import numpy as np
 
 from sim.block_pool import BlockPool
+from sim.event_log import EventLog
 from sim.events import EventKind, Hazard, LogBuilder
 from sim.request import Request
 
@@ -35,3 +40,31 @@ class Hazards:
         if blocks:
             self._block_pool.uncomputed.update(blocks)
             self._record(EventKind.HAZARD, victim.index, Hazard.UNCOMPUTED, len(blocks), blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHazard:
+    """A HAZARD row: what went wrong at a step, for whom, with how many and which blocks."""
+
+    step: int
+    hazard: Hazard
+    request_id: str
+    num_blocks: int
+    blocks: tuple[int, ...]
+
+
+def hazards(log: EventLog) -> list[FoundHazard]:
+    """All that a run tells, in order."""
+    columns = log.columns
+    rows = np.flatnonzero(columns["kind"] == EventKind.HAZARD)
+    steps = np.searchsorted(columns["update_end"], rows, side="right")
+    return [
+        FoundHazard(
+            step,
+            Hazard(int(columns["a"][row])),
+            log.scenario.requests[columns["request"][row]].id,
+            int(columns["b"][row]),
+            tuple(log.payload(row).tolist()),
+        )
+        for row, step in zip(rows.tolist(), steps.tolist(), strict=True)
+    ]

@@ -10,6 +10,7 @@ from pages.ui.draft import Draft
 from pages.ui.page import complain
 from pages.ui.reasons import why_block
 from pages.ui.runs import on_screen, run_of
+from pages.ui.stalled import why_stalled
 from pages.ui.waste_table import waste_table
 from sim.event_log import EventLog
 from sim.frame import Frame, RequestFrame
@@ -29,7 +30,7 @@ def allocation_stage(draft: Draft) -> None:
     draft.move(state.step, state.request, state.block)
     frame = run.log.frame(draft.step)
     if run.log.stalled:
-        complain(_why_stalled(run.log.frame(run.log.num_steps - 1)))
+        complain(why_stalled(run.log))
     _token(draft, run.log, frame)
     block_tables(frame)
     waste_table(run, frame)
@@ -88,11 +89,3 @@ def _choose_token(
     )
     draft.token = None if token == default else token
     return token
-
-
-def _why_stalled(frame: Frame) -> str:
-    blocks = len(frame.ref_cnt) - 1
-    return (
-        f"Nothing can run any more: {frame.waiting[0]} needs more than the {blocks:,} blocks there "
-        "are, and nobody overtakes it; a larger pool would do."
-    )

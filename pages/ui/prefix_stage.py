@@ -11,6 +11,7 @@ from pages.ui.page import complain
 from pages.ui.prompt_examples import PromptExample
 from pages.ui.prompts import IDS
 from pages.ui.runs import on_screen, run_of
+from pages.ui.stalled import why_stalled
 from pages.ui.step import asked_step, keep_step
 from sim.event_log import EventLog
 from sim.scenario import Scenario
@@ -34,9 +35,7 @@ def prefix_stage(example: PromptExample, scenario: Scenario) -> None:
     st.session_state[f"{key}:left_at"] = state.step
     _keep_place(state)
     if log.stalled:
-        complain(
-            "Nothing can run any more: who waits needs more blocks than are ever free at once."
-        )
+        complain(why_stalled(log))
     _tables(log, state.step)
     on_screen(scenario, state.step, "Prefix sharing")
 

@@ -123,7 +123,7 @@ def test_a_pool_that_can_never_do_is_said_to_be_too_small():
     control(app.number_input, "Physical blocks").set_value(3)
     checked(app.run())
 
-    assert "r0 needs more than the 2 blocks there are" in complaints(app)[0]
+    assert "r0 needs 4 blocks, more than the 2 there are" in complaints(app)[0]
 
 
 def test_a_wrong_combination_is_answered_and_the_last_run_stays():

@@ -1,46 +1,40 @@
 """Where vLLM itself hangs or misbehaves, the run does the same, and its log says so."""
 
-from sim.events import EventKind, Hazard
+from sim.events import Hazard
+from sim.hazards import hazards
 from sim.simulate import simulate
 
 
-def hazards(log):
-    c = log.columns
-    names = [spec.id for spec in log.scenario.requests]
-    rows = zip(c["kind"], c["request"], c["a"], c["b"], strict=True)
-    return [
-        (Hazard(a), names[request], int(b), log.payload(i).tolist())
-        for i, (kind, request, a, b) in enumerate(rows)
-        if kind == EventKind.HAZARD
-    ]
+def told(log):
+    return [(h.hazard, h.request_id, h.num_blocks, h.blocks) for h in hazards(log)]
 
 
 def test_a_request_that_never_fits_is_told_once(scenario, request_spec):
     big, small = request_spec("A", [1] * 20, 1), request_spec("B", [1], 1)
     log = simulate(scenario(big, small, num_gpu_blocks=4))
     assert log.stalled
-    assert hazards(log) == [(Hazard.NEVER_FITS, "A", 5, [])]
+    assert told(log) == [(Hazard.NEVER_FITS, "A", 5, ())]
 
 
 def test_a_pool_that_is_just_large_enough_is_no_hazard(scenario, request_spec):
     log = simulate(scenario(request_spec("A", [1] * 12, 1), num_gpu_blocks=4))
     assert not log.stalled
-    assert hazards(log) == []
+    assert told(log) == []
 
 
 def test_a_request_that_outgrows_the_pool(scenario, request_spec):
     """3 usable blocks hold 12 tokens. The 13th finds none, and then all 13 never fit."""
     log = simulate(scenario(request_spec("A", [1] * 6, 20), num_gpu_blocks=4))
     assert log.stalled
-    told = [(Hazard.OUTGREW_POOL, "A", 0, []), (Hazard.NEVER_FITS, "A", 4, [])]
-    assert hazards(log) == told
+    assert told(log) == [(Hazard.OUTGREW_POOL, "A", 0, ()), (Hazard.NEVER_FITS, "A", 4, ())]
+    assert [h.step for h in hazards(log)] == [7, 8]
 
 
 def test_min_tokens_past_max_model_len_keeps_its_blocks_for_ever(scenario, request_spec):
     stuck = request_spec("A", [1] * 6, 4, min_tokens=30)
     log = simulate(scenario(stuck, max_model_len=12))
     assert log.stalled
-    assert hazards(log) == [(Hazard.PAST_MAX_MODEL_LEN, "A", 0, [])]
+    assert told(log) == [(Hazard.PAST_MAX_MODEL_LEN, "A", 0, ())]
     last = log.frame(log.num_steps - 1)
     assert last.requests["A"].num_computed_tokens == 11
     assert last.requests["A"].block_table == (1, 2, 3)
@@ -56,7 +50,7 @@ def test_a_run_in_which_requests_take_blocks_from_each_other_for_ever_is_cut(
     log = simulate(scenario(stuck, *rest, **engine))
     assert log.stalled
     assert log.num_steps < 500
-    assert (Hazard.PAST_MAX_MODEL_LEN, "A", 0, []) in hazards(log)
+    assert (Hazard.PAST_MAX_MODEL_LEN, "A", 0, ()) in told(log)
 
 
 def low_and_high(request_spec):
@@ -75,11 +69,11 @@ def test_hashes_that_a_priority_victim_leaves_for_tokens_nobody_computed(scenari
     log = simulate(scenario(*low_and_high(request_spec), policy="priority", **ENGINE))
     assert log.frame(1).block_tables == [[1, 2, 3], [4]]
     assert log.frame(2).block_tables == [[4, 6]]
-    assert hazards(log) == [
-        (Hazard.UNCOMPUTED, "low", 1, [5]),
-        (Hazard.READS_UNCOMPUTED, "low", 1, [5]),
+    assert told(log) == [
+        (Hazard.UNCOMPUTED, "low", 1, (5,)),
+        (Hazard.READS_UNCOMPUTED, "low", 1, (5,)),
     ]
 
 
 def test_first_come_first_served_never_leaves_such_hashes(scenario, request_spec):
-    assert hazards(simulate(scenario(*low_and_high(request_spec), **ENGINE))) == []
+    assert told(simulate(scenario(*low_and_high(request_spec), **ENGINE))) == []
