@@ -1,4 +1,4 @@
-"""Where vLLM 0.26.0 itself goes wrong: told in the log, and read back. No decision depends on it."""
+"""Where vLLM 0.26.0 itself goes wrong: told in the log and read back; no decision depends on it."""
 
 from dataclasses import dataclass
 
