@@ -16,18 +16,16 @@ by_order = attrgetter("order")
 class Decoders:
     """Running requests that have computed all tokens but the newest, in phases of the block size.
 
-    `now` counts the steps that were scheduled so far; the owner moves it on.
+    `now` counts the steps that were scheduled so far; the owner moves it on. `count` is how many
+    decoders there are.
     """
 
     def __init__(self, block_size: int) -> None:
         self.now = 0
+        self.count = 0
         self._block_size = block_size
         self._by_phase: dict[int, list[Request]] = {}  # lead modulo the block size -> requests
         self._ending: dict[int, dict[Request, None]] = {}  # step -> requests; some left since
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
 
     def add(self, request: Request) -> None:
         """Count a request's tokens by steps from now on."""
@@ -35,13 +33,13 @@ class Decoders:
         self._by_phase.setdefault(request.lead % self._block_size, []).append(request)
         end = self.now + request.last_output - request.num_output_tokens
         self._ending.setdefault(end, {})[request] = None
-        self._count += 1
+        self.count += 1
 
     def remove(self, request: Request) -> None:
         """Write its tokens down, and look at it one by one again."""
         assert request.lead is not None
         self._by_phase[request.lead % self._block_size].remove(request)
-        self._count -= 1
+        self.count -= 1
         self.write_down(request)
         request.lead = None
 

@@ -9,7 +9,6 @@ A decode step inside a block changes no table, so it writes no row: a request th
 the end of `schedule()` without a SCHEDULE row in that step computes one token.
 """
 
-from array import array
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -76,7 +75,7 @@ class LogBuilder:
     def __init__(self) -> None:
         self._rows: list[int] = []
         self._payload: list[int] = []
-        self._steps = array("i")
+        self._steps: list[int] = []
         self._packed_rows: list[Column] = []
         self._packed_payload: list[Column] = []
         self._num_packed = 0
@@ -100,7 +99,7 @@ class LogBuilder:
 
     def end_step(self, engine_step: int, arrive_end: int, schedule_end: int) -> None:
         """Close a step; the ends are row counts taken after each of its phases."""
-        self._steps.extend((engine_step, arrive_end, schedule_end, self.num_rows))
+        self._steps += (engine_step, arrive_end, schedule_end, self.num_rows)
         if len(self._rows) > PACKED_AT_ONCE or len(self._payload) > PACKED_AT_ONCE:
             self._pack()
 
@@ -110,7 +109,7 @@ class LogBuilder:
         self._packed_rows = [np.concatenate(self._packed_rows)]
         self._packed_payload = [np.concatenate(self._packed_payload)]
         *rows, lengths = self._packed_rows[0].T
-        steps = np.array(self._steps).reshape(-1, len(STEP_COLUMNS)).T
+        steps = _packed(self._steps).reshape(-1, len(STEP_COLUMNS)).T
         named_rows = zip(ROW_COLUMNS.items(), rows, strict=True)
         return {
             **{name: row.astype(code) for (name, code), row in named_rows},

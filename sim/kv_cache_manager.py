@@ -39,7 +39,8 @@ class KVCacheManager:
         hits: list[int] = []
         if self.enable_caching and not request.spec.skip_reading_prefix_cache:
             most = (num_tokens - 1) // self.block_size
-            self._number(request, most)
+            if most > len(request.prefix_ids):
+                self._number(request, most)
             hits = self.block_pool.get_cached_blocks(request.prefix_ids[:most])
         hit_tokens = len(hits) * self.block_size
         self._log.record(EventKind.LOOKUP, request.index, num_tokens, hit_tokens, hits)
@@ -111,24 +112,26 @@ class KVCacheManager:
         full_blocks: list[int] = []
         prefix_ids: list[int] = []
         for request, offset in zip(requests, offsets, strict=False):
+            index = request.index
             if offset == 0:
                 block_id = next(taken)
                 request.block_table.append(block_id)
                 if block_id == next_evicted:
                     next_evicted = next(evicted, None)
-                    rows += (EVICT, request.index, 0, 0, 1)
+                    rows += (EVICT, index, 0, 0, 1)
                     payload.append(block_id)
-                rows += (TAKE, request.index, 0, 0, 1)
+                rows += (TAKE, index, 0, 0, 1)
                 payload.append(block_id)
             if offset == last:
                 logical = request.num_cached_blocks
                 request.num_cached_blocks = logical + 1
                 if logical >= len(request.prefix_ids):
                     self._number(request, logical + 1)
-                full_blocks.append(request.block_table[logical])
-                prefix_ids.append(request.prefix_ids[logical])
-                rows += (CACHE, request.index, logical, 1, 2)
-                payload += (full_blocks[-1], prefix_ids[-1])
+                block_id, prefix_id = request.block_table[logical], request.prefix_ids[logical]
+                full_blocks.append(block_id)
+                prefix_ids.append(prefix_id)
+                rows += (CACHE, index, logical, 1, 2)
+                payload += (block_id, prefix_id)
         self.block_pool.name(full_blocks, prefix_ids)
         self._log.record_rows(rows, payload)
 
@@ -137,7 +140,8 @@ class KVCacheManager:
         first, full = request.num_cached_blocks, num_tokens // self.block_size
         if full <= first:
             return
-        self._number(request, full)
+        if full > len(request.prefix_ids):
+            self._number(request, full)
         blocks, prefix_ids = request.block_table[first:full], request.prefix_ids[first:full]
         self.block_pool.cache_full_blocks(blocks, prefix_ids, first, request.index)
         request.num_cached_blocks = full
@@ -156,9 +160,9 @@ class KVCacheManager:
         return self.block_pool.reset_prefix_cache()
 
     def _number(self, request: Request, num_blocks: int) -> None:
-        if num_blocks > len(request.prefix_ids):
-            self._prefix_ids.number(request, num_blocks)
-            self.block_pool.know_prefixes(self._prefix_ids.highest)
+        """Give the request prefix ids up to so many blocks, which it has not yet."""
+        self._prefix_ids.number(request, num_blocks)
+        self.block_pool.know_prefixes(self._prefix_ids.highest)
 
     def _extend_table(self, request: Request, hits: Sequence[int], new_blocks: int) -> list[int]:
         if hits:

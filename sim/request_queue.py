@@ -23,7 +23,7 @@ class RequestQueue(Protocol):
     def peek(self) -> Request:
         """The next one."""
 
-    def pop(self) -> Request:
+    def popleft(self) -> Request:
         """Take the next one out."""
 
     def remove(self, request: Request) -> None:
@@ -34,25 +34,15 @@ class RequestQueue(Protocol):
     def __iter__(self) -> Iterator[Request]: ...
 
 
-class FCFSQueue:
+class FCFSQueue(deque[Request]):
     """First come, first served; preempted requests go to the front."""
 
-    def __init__(self) -> None:
-        self._requests: deque[Request] = deque()
-        self.add = self._requests.append
-        self.put_back = self._requests.appendleft
-        self.pop = self._requests.popleft
-        self.remove = self._requests.remove
+    add = deque.append
+    put_back = deque.appendleft
 
     def peek(self) -> Request:
         """The next one."""
-        return self._requests[0]
-
-    def __len__(self) -> int:
-        return len(self._requests)
-
-    def __iter__(self) -> Iterator[Request]:
-        return iter(self._requests)
+        return self[0]
 
 
 class PriorityQueue:
@@ -71,7 +61,7 @@ class PriorityQueue:
         """The next one."""
         return self._heap[0][1]
 
-    def pop(self) -> Request:
+    def popleft(self) -> Request:
         """Take the next one out."""
         return heapq.heappop(self._heap)[1]
 

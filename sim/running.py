@@ -1,13 +1,11 @@
 """The running requests: decoders, which are counted by steps, and others, looked at one by one."""
 
-from collections.abc import Iterator
-
 from sim.decoders import Decoders, by_order
 from sim.request import Request
 
 
 class Running:
-    """Running requests in order of admission, and `others`, those of them that are no decoders.
+    """Running `requests` in order of admission, and `others`, those of them that are no decoders.
 
     A request starts as one of the others, and is a decoder while it computes one token in each
     step.
@@ -16,32 +14,26 @@ class Running:
     def __init__(self, block_size: int) -> None:
         self.others: list[Request] = []
         self.decoders = Decoders(block_size)
-        self._requests: list[Request] = []
+        self.requests: list[Request] = []
         self._num_admitted = 0
-
-    def __len__(self) -> int:
-        return len(self._requests)
-
-    def __iter__(self) -> Iterator[Request]:
-        return iter(self._requests)
 
     def victim(self, policy: str) -> Request:
         """Who gives way: the last admitted, or under "priority" the least urgent of all."""
         if policy == "fcfs":
-            return self._requests[-1]
-        return max(self._requests, key=lambda request: request.priority_key[:2])
+            return self.requests[-1]
+        return max(self.requests, key=lambda request: request.priority_key[:2])
 
     def admit(self, request: Request) -> None:
         """A request enters at the end."""
         request.order = self._num_admitted
         self._num_admitted += 1
-        self._requests.append(request)
+        self.requests.append(request)
         self.others.append(request)
 
     def leave(self, request: Request) -> None:
         """A request runs no more; its token counts are written down."""
         self.look_at(request)
-        self._requests.remove(request)
+        self.requests.remove(request)
         self.others.remove(request)
 
     def decode(self, request: Request) -> None:
@@ -58,7 +50,7 @@ class Running:
 
     def look_behind(self, request: Request) -> None:
         """Make the decoders that were admitted after a request others."""
-        for behind in self._requests[::-1]:
+        for behind in self.requests[::-1]:
             if behind.order < request.order:
                 break
             self.look_at(behind)
@@ -69,6 +61,8 @@ class Running:
         Decoders only if they start a block, or with `fills` also if they fill one.
         """
         due = self.decoders.due(fills)
+        if not self.others:
+            return [due]
         groups = []
         for other in self.others:
             ahead = [r for r in due if r.order < other.order]
@@ -78,5 +72,5 @@ class Running:
 
     def write_down(self) -> None:
         """Bring the token counts of all up to date."""
-        for request in self._requests:
+        for request in self.requests:
             self.decoders.write_down(request)

@@ -47,19 +47,19 @@ class Scheduler:
     def unfinished(self) -> tuple[Request, ...]:
         """Requests that run or wait, with their token counts brought up to date."""
         self.running.write_down()
-        return (*self.running, *self.waiting)
+        return (*self.running.requests, *self.waiting)
 
     @property
     def num_unfinished(self) -> int:
         """How many run or wait."""
-        return len(self.running) + len(self.waiting)
+        return len(self.running.requests) + len(self.waiting)
 
     @property
     def num_scheduled(self) -> tuple[int, int]:
         """After `schedule()`: tokens of those that compute several, and who computes one."""
         tokens = self.scheduled.values()
         singles = sum(n == 1 for n in tokens)
-        return sum(tokens) - singles, len(self.running.decoders) + singles
+        return sum(tokens) - singles, self.running.decoders.count + singles
 
     def add_request(self, request: Request) -> None:
         """A request arrives."""
@@ -82,7 +82,7 @@ class Scheduler:
                 self._record(EventKind.SCHEDULE, request.index, tokens)
             request.num_computed_tokens += tokens
         self.running.decoders.now += 1
-        return preempted or bool(self.scheduled) or len(self.running.decoders) > 0
+        return preempted or bool(self.scheduled) or self.running.decoders.count > 0
 
     def _schedule_running(self) -> bool:
         """Tokens for running requests, in order of admission. Was anybody preempted?
@@ -91,7 +91,7 @@ class Scheduler:
         admitted found a token left, and of those before it nobody wants more than it got then.
         """
         preempted = False
-        self._budget.open(len(self.running.decoders))
+        self._budget.open(self.running.decoders.count)
         for group in self.running.groups(self.scenario.enable_prefix_caching):
             if preempted:
                 group = [r for r in group if r.status is RUNNING]
@@ -125,7 +125,7 @@ class Scheduler:
         self._preempt(victim)
         if victim is not request:
             return True
-        if len(self.running) == 0:
+        if len(self.running.requests) == 0:
             self._hazards.outgrew_pool(request)
         self.running.look_behind(request)
         return False
@@ -145,7 +145,7 @@ class Scheduler:
     def _schedule_waiting(self) -> None:
         """Admit from the head of waiting until one does not fit: nobody overtakes it."""
         while len(self.waiting) and self._budget.left > 0:
-            if len(self.running) >= self.scenario.max_num_seqs or not self._admit_next():
+            if len(self.running.requests) >= self.scenario.max_num_seqs or not self._admit_next():
                 return
 
     def _admit_next(self) -> bool:
@@ -160,7 +160,7 @@ class Scheduler:
             tokens,
             hits,
             full_sequence_must_fit=self.scenario.scheduler_reserve_full_isl,
-            has_scheduled_reqs=len(self.running) > 0,
+            has_scheduled_reqs=len(self.running.requests) > 0,
         )
         if new_blocks is None:
             self._hazards.refused(request)
@@ -169,7 +169,7 @@ class Scheduler:
         return True
 
     def _admit(self, request: Request, tokens: int, hit_tokens: int) -> None:
-        self.waiting.pop()
+        self.waiting.popleft()
         self.running.admit(request)
         resumed = request.status is RequestStatus.PREEMPTED
         request.status = RUNNING
@@ -189,12 +189,14 @@ class Scheduler:
             for request in self.scheduled
             if request.status is RUNNING and request.num_computed_tokens >= request.num_tokens
         ]
-        sampled = len(self.running.decoders) + len(answered)
+        sampled = self.running.decoders.count + len(answered)
         for request in answered:
             request.num_tokens += 1
         for request in ending:
             self.running.look_at(request)
-        for request in sorted((*ending, *answered), key=by_order):
+        if ending:
+            answered = sorted(answered + ending, key=by_order)
+        for request in answered:
             self._go_on(request)
         return sampled
 
@@ -231,6 +233,6 @@ class Scheduler:
     def reset_prefix_cache(self, reset_running: bool) -> bool:
         """Forget every hash; with `reset_running` by preempting whoever runs, last first."""
         if reset_running:
-            for request in list(self.running)[::-1]:
+            for request in self.running.requests[::-1]:
                 self._preempt(request)
         return self.kv_cache_manager.reset_prefix_cache()

@@ -72,7 +72,8 @@ class Run:
         self._engine_step += ticks
         self._quiet_steps = 0 if moved or reports else self._quiet_steps + 1
         self._tokenless_steps = 0 if sampled else self._tokenless_steps + 1
-        return not self._is_stalled()
+        going = self._quiet_steps == self._tokenless_steps == 0
+        return going or not self._is_stalled()
 
     def _is_stalled(self) -> bool:
         """Has nothing happened for some steps, with nothing on its way that could change that?"""
@@ -86,7 +87,7 @@ class Run:
 
         Requests that take blocks from each other for ever do that (`Hazard`).
         """
-        if self._tokenless_steps == 0 or self._tokenless_steps % CIRCLE_EVERY:
+        if self._tokenless_steps % CIRCLE_EVERY:
             return False
         return self._tokenless_steps > 2 * sum(r.num_tokens for r in self.scheduler.unfinished)
 

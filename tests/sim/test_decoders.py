@@ -12,7 +12,7 @@ class LooksAtEveryone(Scheduler):
     """As vLLM does: every running request in every step."""
 
     def _schedule_running(self):
-        for request in list(self.running):
+        for request in list(self.running.requests):
             self.running.look_at(request)
         return super()._schedule_running()
 

@@ -15,7 +15,7 @@ def live_state(run):
     prefix_of = pool.prefix_of
     held = scheduler.unfinished
     return {
-        "running": [r.spec.id for r in scheduler.running],
+        "running": [r.spec.id for r in scheduler.running.requests],
         "waiting": [r.spec.id for r in scheduler.waiting],
         "tables": {r.spec.id: tuple(r.block_table) for r in held},
         "computed": {r.spec.id: r.num_computed_tokens for r in held},
