@@ -27,7 +27,7 @@ class KVCacheManager:
         unhashed_first = scenario.version == "0.26.0"
         self.block_pool = BlockPool(scenario.num_gpu_blocks, log, unhashed_first)
         self.watermark_blocks = int(scenario.watermark * scenario.num_gpu_blocks)
-        self._prefix_ids = PrefixIds(scenario.block_size)
+        self._prefix_ids = PrefixIds(scenario.block_size, scenario.num_gpu_blocks)
         self._log = log
 
     def get_computed_blocks(self, request: Request) -> list[int]:
@@ -38,7 +38,7 @@ class KVCacheManager:
         num_tokens = request.num_tokens
         hits: list[int] = []
         if self.enable_caching and not request.spec.skip_reading_prefix_cache:
-            most = (num_tokens - 1) // self.block_size
+            most = min((num_tokens - 1) // self.block_size, self._prefix_ids.most)
             if most > len(request.prefix_ids):
                 self._number(request, most)
             hits = self.block_pool.get_cached_blocks(request.prefix_ids[:most])

@@ -34,11 +34,13 @@ class PrefixIds:
     """Prefix -> number, for blocks of one size: a radix tree over all requests seen.
 
     A request costs as many comparisons as it shares with others, not as many as it has blocks.
-    Numbers ascend along a request and may have gaps.
+    Numbers ascend along a request and may have gaps; `most` blocks of it get one, as no table is
+    longer.
     """
 
-    def __init__(self, block_size: int) -> None:
+    def __init__(self, block_size: int, most: int) -> None:
         self.block_size = block_size
+        self.most = most
         self._root: dict[Hashable, _Edge] = {}
         self._next = FIRST_PREFIX
 
@@ -52,7 +54,8 @@ class PrefixIds:
 
         All blocks whose tokens the scenario gives; if it gives no outputs, a portion of them too.
         """
-        known, ids = request.num_scripted_tokens // self.block_size, request.prefix_ids
+        known = min(request.num_scripted_tokens // self.block_size, self.most)
+        ids = request.prefix_ids
         if len(ids) < known:
             ids[:] = self._walk(request, known)
         if request.spec.output_token_ids is None:

@@ -13,6 +13,7 @@ from sim.step_time import StepTime
 
 MAX_BLOCKS = 10_000_000
 MAX_BLOCK_SIZE = 65_536
+MAX_STEP = 2_000_000_000
 
 Version = Literal["0.26.0", "before 0.26"]
 
@@ -228,7 +229,8 @@ def _check_request(spec: RequestSpec, max_model_len: int) -> None:
             f"{spec.id} has {len(outputs)} output_token_ids for {spec.max_tokens} tokens: "
             "give as many as it may emit, or none.",
         )
-    if spec.arrival_step < 0:
+    if not 0 <= spec.arrival_step <= MAX_STEP:
         raise ScenarioError(
-            "requests", f"{spec.id} arrives at step {spec.arrival_step}; 0 or later would do."
+            "requests",
+            f"{spec.id} arrives at step {spec.arrival_step}; 0 to {MAX_STEP:,} would do.",
         )

@@ -6,11 +6,12 @@ A step is: arrivals, aborts and resets; `schedule()`; the model; aborts that cam
 
 from collections.abc import Callable
 
+from sim.checked import ScenarioError
 from sim.coming import NEVER, Coming
 from sim.event_log import EventLog
 from sim.events import LogBuilder
 from sim.request import Request
-from sim.scenario import Scenario
+from sim.scenario import MAX_STEP, Scenario
 from sim.scheduler import Scheduler
 from sim.stop import num_outputs
 
@@ -24,7 +25,8 @@ Progress = Callable[[int, int], None]
 def simulate(scenario: Scenario, progress: Progress | None = None) -> EventLog:
     """Run the scenario to its end, or until nothing could ever run again (`stalled`).
 
-    `progress(finished, requests)` is called now and then; what it raises ends the run.
+    `progress(finished, requests)` is called now and then; what it raises ends the run. Raises
+    ScenarioError when the run lasts longer than a log can say.
     """
     run = Run(scenario)
     while run.advance():
@@ -65,6 +67,10 @@ class Run:
         moved = scheduler.schedule()
         schedule_end = log.num_rows
         ticks = self._step_time.ticks(*scheduler.num_scheduled) if self._step_time else 1
+        if self._engine_step > MAX_STEP:
+            raise ScenarioError(
+                "step_time", f"the run lasts more than {MAX_STEP:,} steps or ticks."
+            )
         coming.abort_mid(scheduler, self._engine_step)
         sampled = scheduler.update_from_output()
         log.end_step(self._engine_step, arrive_end, schedule_end)

@@ -51,7 +51,7 @@ MUTANTS = [
     ("3.2", "block_pool", "if stop - start == len(blocks) and not any(self._oldest[start:stop]):", "if stop - start == len(blocks):"),
     ("4.1", "kv_cache_manager", "if self.enable_caching and not request.spec.skip_reading_prefix_cache:", "if self.enable_caching:"),
     ("4.1", "kv_cache_manager", "if self.enable_caching and not delay_cache_blocks:", "if not delay_cache_blocks:"),
-    ("4.2", "kv_cache_manager", "most = (num_tokens - 1) // self.block_size", "most = num_tokens // self.block_size"),
+    ("4.2", "kv_cache_manager", "most = min((num_tokens - 1) // self.block_size", "most = min(num_tokens // self.block_size"),
     ("4.2", "block_pool", "                break\n            blocks.append(oldest[prefix_id])", "                continue\n            blocks.append(oldest[prefix_id])"),
     ("4.3", "kv_cache_manager", "num_tokens = request.num_tokens\n", "num_tokens = request.num_prompt_tokens\n"),
     ("5", "kv_cache_manager", "if num_new_tokens <= 0:", "if num_new_tokens < 0:"),

@@ -77,7 +77,7 @@ def test_wrong_setting_is_answered_in_one_sentence(change, field, sentence):
         ({"prompt_token_ids": [1, "x"]}, "prompt_token_ids is not a list of whole numbers."),
         ({"max_tokens": 0}, "A asks for 0 tokens; 1 would do."),
         ({"max_tokens": True}, "max_tokens is True; a whole number would do."),
-        ({"arrival_step": -1}, "A arrives at step -1; 0 or later would do."),
+        ({"arrival_step": -1}, "A arrives at step -1; 0 to 2,000,000,000 would do."),
         ({"id": ""}, "a request has no id"),
         ({"id": 5}, "id is 5; text would do."),
         ({"output_token_ids": [1]}, "A has 1 output_token_ids for 2 tokens"),

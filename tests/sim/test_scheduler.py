@@ -2,11 +2,16 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
+from sim.checked import ScenarioError
 from sim.events import EventKind, FinishReason
+from sim.prompt import HashedPrompt
+from sim.scenario import RequestSpec
 from sim.simulate import simulate
+from sim.step_time import StepTime
 
 
 def rows(log, *kinds):
@@ -67,15 +72,22 @@ def test_the_token_of_a_decoder_that_gives_way_goes_to_who_comes_after_it(scenar
     assert rows(log, EventKind.PREEMPT) == [("PREEMPT", "B", [])]
 
 
-def test_whoever_is_behind_a_request_that_gives_way_itself_gets_nothing(scenario, request_spec):
-    """2 usable blocks. At step 2 A needs a third, and is the least urgent: the step ends there."""
+@pytest.mark.parametrize(("prompt", "next_chunk"), [(3, 1), (7, 4)])
+def test_whoever_is_behind_a_request_that_gives_way_itself_gets_nothing(
+    scenario, request_spec, prompt, next_chunk
+):
+    """2 usable blocks. At step 2 A needs a third, and is the least urgent: the step ends there.
+
+    B gets nothing, whether it decodes by then or is still at its prompt.
+    """
     a = request_spec("A", [1] * 3, 5, priority=5)
-    b = request_spec("B", [2] * 3, 3, arrival=1, priority=0)
-    log = simulate(scenario(a, b, num_gpu_blocks=3, policy="priority"))
+    b = request_spec("B", [2] * prompt, 3, arrival=1, priority=0)
+    engine = {"max_num_batched_tokens": 4, "scheduler_reserve_full_isl": False}
+    log = simulate(scenario(a, b, num_gpu_blocks=3, policy="priority", **engine))
     assert log.frame(1).scheduled == (("A", 1, 3), ("B", 3, 0))
     assert log.frame(2).scheduled == ()
     assert log.frame(2).running == ("B",)
-    assert log.frame(3).scheduled == (("B", 1, 3),)
+    assert log.frame(3).scheduled[0] == ("B", next_chunk, 3)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +141,23 @@ def test_idle_time_is_jumped_over(scenario, request_spec):
     assert log.columns["engine_step"].tolist() == [0, 1, 1_000_000, 1_000_001]
 
 
+def test_a_prompt_of_a_billion_tokens_is_refused_in_no_time(scenario):
+    huge = RequestSpec("A", 0, HashedPrompt((7,) * 20_000, 50_000, 10**9 - 2), 1)
+    engine = {"block_size": 1, "max_model_len": 10**9, "max_num_batched_tokens": 10**9}
+    log = simulate(scenario(huge, **engine))
+    assert log.stalled
+    assert log.columns["b"][log.columns["kind"] == EventKind.ALLOC_FAILED][0] == 10**9 - 2 - 7
+
+
+def test_a_run_that_lasts_longer_than_a_log_can_say_is_refused(scenario, request_spec):
+    """6 million ticks a step: the 334th step would begin past 2,000,000,000."""
+    slow = StepTime(60_000.0, 0.0, 0.0, tick_ms=0.01)
+    run = scenario(request_spec("A", [1], 400), step_time=slow, max_model_len=999)
+    with pytest.raises(ScenarioError, match="the run lasts more than 2,000,000,000 steps or ticks"):
+        simulate(replace(run, num_gpu_blocks=200))
+    assert simulate(replace(run, num_gpu_blocks=200, step_time=None)).num_steps == 401
+
+
 def test_progress_can_end_a_run(scenario, request_spec):
     specs = [request_spec(f"r{i}", [1, 2, 3], 20) for i in range(200)]
     seen = []
@@ -149,6 +178,7 @@ from pathlib import Path
 from sim.conformance import load
 from sim.scenario import Scenario
 from sim.simulate import simulate
+from sim.step_time import StepTime
 digest = hashlib.sha256()
 for path in sorted(Path("tests/golden").glob("tiny_1*.json.gz")):
     digest.update(simulate(Scenario.from_json(load(path)["scenario"])).to_bytes())
