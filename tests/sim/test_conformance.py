@@ -87,3 +87,17 @@ def test_command_names_the_difference_and_fails(tmp_path, root):
     assert both.returncode == 1
     assert "wrong.json.gz: step 1, common: ours 0, theirs 7" in both.stdout
     assert "1 of 2 identical" in both.stdout
+
+
+def test_command_goes_on_after_a_file_that_is_no_recording(tmp_path, root):
+    junk, missing = tmp_path / "junk.json.gz", tmp_path / "missing.json.gz"
+    junk.write_bytes(gzip.compress(b"{}"))
+    files = [str(junk), str(missing), str(GOLDEN / "kv_01_basic.json.gz")]
+    command = [sys.executable, "-m", "sim.conformance", *files]
+    told = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert told.returncode == 1
+    first, second, third, count = told.stdout.splitlines()
+    assert first == "junk.json.gz: not a recording that can be compared: KeyError('scenario')"
+    assert second.startswith("missing.json.gz: not a recording that can be compared: FileNotFound")
+    assert third == "kv_01_basic.json.gz: identical, 11 steps"
+    assert count.startswith("1 of 3 identical")
