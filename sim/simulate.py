@@ -19,6 +19,8 @@ QUIET_STEPS = 3  # steps in which nothing happens before a run that can never go
 EVERY = 256  # steps between two calls of `progress`
 CIRCLE_EVERY = 16  # steps between two looks for a run that goes in circles
 
+NO_KEY = (0, 0.0, "")  # nobody compares requests that come first, and are served first
+
 Progress = Callable[[int, int], None]
 
 
@@ -99,7 +101,13 @@ class Run:
 
 
 def _requests(scenario: Scenario) -> list[Request]:
+    by_priority = scenario.policy == "priority"
     return [
-        Request(index, spec, scenario.priority_key(index), num_outputs(scenario, spec))
+        Request(
+            index,
+            spec,
+            scenario.priority_key(index) if by_priority else NO_KEY,
+            num_outputs(scenario, spec),
+        )
         for index, spec in enumerate(scenario.requests)
     ]
