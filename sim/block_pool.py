@@ -5,7 +5,9 @@ in groups, and what a group does not need is not looked at: a request that holds
 gives them back without a count, and blocks without a hash are taken without a look at the cache.
 """
 
+from array import array
 from collections.abc import Sequence
+from itertools import chain, repeat
 
 from sim.events import EventKind, Hazard, LogBuilder
 from sim.free_queue import NO_PREFIX, FreeBlockQueue
@@ -100,7 +102,7 @@ class BlockPool:
         for block_id in blocks:
             ref_cnt[block_id] = 1
         if not prefix_ids:
-            return blocks, prefix_ids
+            return blocks, []
         return blocks, self._evict(blocks[-len(prefix_ids) :], prefix_ids)
 
     def touch(self, blocks: Sequence[int], request: int) -> None:
@@ -141,7 +143,7 @@ class BlockPool:
             else:
                 self._younger.setdefault(prefix_id, []).append(block_id)
 
-    def free_blocks(self, blocks: list[int], prefix_ids: list[int], request: int) -> None:
+    def free_blocks(self, blocks: list[int], prefix_ids: "array[int]", request: int) -> None:
         """Let go of blocks, given last block first; the last of them hold the `prefix_ids`.
 
         Those that nobody holds any more go to the head of the queue if they have no hash, else to
@@ -170,20 +172,21 @@ class BlockPool:
         return held
 
     def _freed(
-        self, unhashed: list[int], hashed: list[int], prefix_ids: list[int]
-    ) -> tuple[list[int], list[int], list[int]]:
+        self, unhashed: list[int], hashed: list[int], prefix_ids: "array[int]"
+    ) -> tuple[list[int], list[int], "array[int]"]:
         """Of the blocks, those that nobody holds: for the head, for the tail, and its prefixes."""
-        prefix_ids = [NO_PREFIX] * len(unhashed) + prefix_ids
+        held = chain(repeat(NO_PREFIX, len(unhashed)), prefix_ids)
         ref_cnt, stripped = self._ref_cnt, self._stripped
         freed = [
             (block_id, NO_PREFIX if block_id in stripped else prefix_id)
-            for block_id, prefix_id in zip((*unhashed, *hashed), prefix_ids, strict=True)
+            for block_id, prefix_id in zip((*unhashed, *hashed), held, strict=True)
             if ref_cnt[block_id] == 0
         ]
         stripped.difference_update([block_id for block_id, _ in freed] if stripped else ())
         to_tail = [pair for pair in freed if pair[1] != NO_PREFIX or not self._unhashed_first]
         head = [b for b, p in freed if p == NO_PREFIX] if self._unhashed_first else []
-        return head, [b for b, _ in to_tail], [p for _, p in to_tail]
+        self.free_block_queue.some_hold_none |= not self._unhashed_first
+        return head, [b for b, _ in to_tail], array("i", [p for _, p in to_tail])
 
     def evict_blocks(self, blocks: Sequence[int]) -> None:
         """Clear the hash of blocks where they are; the free queue keeps its order."""
@@ -219,9 +222,9 @@ class BlockPool:
         assert NULL_BLOCK not in self.prefix_of
         assert set(self._younger) <= {p for p, b in enumerate(self._oldest) if b != NULL_BLOCK}
 
-    def _evict(self, blocks: list[int], prefix_ids: list[int]) -> list[int]:
+    def _evict(self, blocks: list[int], prefix_ids: Sequence[int]) -> list[int]:
         """Take the hashes of blocks away; the blocks that had one."""
-        if NO_PREFIX in prefix_ids:
+        if self.free_block_queue.some_hold_none:
             blocks = [b for b, p in zip(blocks, prefix_ids, strict=True) if p != NO_PREFIX]
             prefix_ids = [p for p in prefix_ids if p != NO_PREFIX]
         if self.uncomputed:
@@ -234,7 +237,7 @@ class BlockPool:
             oldest[prefix_id] = NULL_BLOCK
         return blocks
 
-    def _evict_one_by_one(self, blocks: list[int], prefix_ids: list[int]) -> None:
+    def _evict_one_by_one(self, blocks: list[int], prefix_ids: Sequence[int]) -> None:
         for block_id, prefix_id in zip(blocks, prefix_ids, strict=True):
             younger = self._younger.get(prefix_id, [])
             if self._oldest[prefix_id] != block_id:

@@ -9,8 +9,8 @@ A block at the tail stands beside the id of the prefix that it holds, 0 for none
 none. One that is taken out of the middle keeps its entry, which is passed over when its turn comes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from array import array
+from collections.abc import Iterator, Sequence
 
 NO_PREFIX = 0
 ENOUGH_TAKEN = 4096  # entries at the start of the tail, before they are cut off
@@ -28,7 +28,8 @@ class FreeBlockQueue:
         self._end = end
         self._head: list[int] = []
         self._tail: list[int] = []
-        self._prefix_ids: list[int] = []  # of the tail
+        self._prefix_ids = array("i")  # of the tail: these come by the million, so no list
+        self.some_hold_none = False  # of the tail
         self._start = 0  # of the tail: what lies before was taken
         self._left: dict[int, int] = {}  # block -> its entries in the tail that do not count
 
@@ -41,7 +42,7 @@ class FreeBlockQueue:
         tail, left = self._tail[self._start :], self._left.copy()
         yield from self._counting(tail, tail, left)[0]
 
-    def popleft_n(self, n: int) -> tuple[list[int], list[int]]:
+    def popleft_n(self, n: int) -> tuple[list[int], "array[int]"]:
         """Take the first n blocks, in order, of which there must be as many.
 
         Beside them the prefix ids of the last of them; those without hold none.
@@ -55,7 +56,7 @@ class FreeBlockQueue:
             stop = min(self.unused + n - len(blocks), self._end)
             blocks += range(self.unused, stop)
             self.unused = stop
-        prefix_ids: list[int] = []
+        prefix_ids = array("i")
         while len(blocks) < n:
             self._pop_tail(n - len(blocks), blocks, prefix_ids)
         return blocks, prefix_ids
@@ -66,7 +67,7 @@ class FreeBlockQueue:
             self._left[block_id] = self._left.get(block_id, 0) + 1
         self.size -= len(blocks)
 
-    def append_n(self, blocks: Sequence[int], prefix_ids: Iterable[int]) -> None:
+    def append_n(self, blocks: Sequence[int], prefix_ids: "array[int]") -> None:
         """Add blocks at the tail, in order."""
         self._tail += blocks
         self._prefix_ids += prefix_ids
@@ -81,12 +82,14 @@ class FreeBlockQueue:
         """The block, at the tail, holds no prefix any more; it keeps its place."""
         last = max(i for i, entry in enumerate(self._tail) if entry == block_id)
         self._prefix_ids[last] = NO_PREFIX
+        self.some_hold_none = True
 
     def forget_all(self) -> None:
         """No block holds a prefix any more; all keep their places."""
-        self._prefix_ids = list(repeat(NO_PREFIX, len(self._tail)))
+        self._prefix_ids = array("i", bytes(self._prefix_ids.itemsize * len(self._tail)))
+        self.some_hold_none = True
 
-    def _pop_tail(self, n: int, blocks: list[int], prefix_ids: list[int]) -> None:
+    def _pop_tail(self, n: int, blocks: list[int], prefix_ids: "array[int]") -> None:
         """Add what counts of the first n entries of the tail."""
         start = self._start
         self._start = stop = min(start + n, len(self._tail))
@@ -102,9 +105,9 @@ class FreeBlockQueue:
     @staticmethod
     def _counting(
         blocks: Sequence[int], prefix_ids: Sequence[int], left: dict[int, int]
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[list[int], "array[int]"]:
         """The entries that still count: the first `left` of a block do not, and are used up."""
-        counting: tuple[list[int], list[int]] = ([], [])
+        counting: tuple[list[int], array[int]] = ([], array("i"))
         for block_id, prefix_id in zip(blocks, prefix_ids, strict=True):
             if block_id not in left:
                 counting[0].append(block_id)

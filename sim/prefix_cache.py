@@ -7,8 +7,11 @@ needs only their equality, so it numbers prefixes, by comparing them: no hash, n
 
 import hashlib
 import pickle
+from array import array
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from sim.request import Request
 
@@ -55,19 +58,19 @@ class PrefixIds:
         All blocks whose tokens the scenario gives; if it gives no outputs, a portion of them too.
         """
         known = min(request.num_scripted_tokens // self.block_size, self.most)
-        ids = request.prefix_ids
-        if len(ids) < known:
-            ids[:] = self._walk(request, known)
+        if len(request.prefix_ids) < known:
+            request.prefix_ids = self._walk(request, known)
         if request.spec.output_token_ids is None:
-            ids += self._take(max(num_blocks - len(ids), OUTPUT_BLOCKS))
+            missing = num_blocks - len(request.prefix_ids)
+            request.prefix_ids += _numbers(self._take(max(missing, OUTPUT_BLOCKS)))
 
     def _take(self, n: int) -> range:
         self._next += n
         return range(self._next - n, self._next)
 
-    def _walk(self, request: Request, num_blocks: int) -> list[int]:
+    def _walk(self, request: Request, num_blocks: int) -> "array[int]":
         """Down the tree as far as others have the same blocks; the rest becomes a new edge."""
-        ids: list[int] = []
+        ids = array("i")
         edges = self._root
         while (done := len(ids)) < num_blocks:
             key = self._key(request, done)
@@ -78,7 +81,7 @@ class PrefixIds:
             shared = self._shared(request, edge, num_blocks)
             if shared < len(edge.ids) and done + shared < num_blocks:
                 self._split(edge, shared)
-            ids += edge.ids[:shared]
+            ids += _numbers(edge.ids[:shared])
             edges = edge.below
         return ids
 
@@ -113,6 +116,11 @@ class PrefixIds:
         below = _Edge(edge.owner, edge.first + at, edge.ids[at:], edge.below)
         edge.ids = edge.ids[:at]
         edge.below = {self._key(edge.owner, below.first): below}
+
+
+def _numbers(ids: range) -> "array[int]":
+    """As an array; by way of NumPy, which does not make each number first."""
+    return array("i", np.arange(ids.start, ids.stop, dtype=np.int32).tobytes())
 
 
 def vllm_block_hash(

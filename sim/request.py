@@ -1,5 +1,6 @@
 """A request inside the engine: what the scheduler and the cache manager change as it runs."""
 
+from array import array
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -41,7 +42,7 @@ class Request:
     lead: int | None = None
     told_never_fits: bool = False
     block_table: list[int] = field(default_factory=list)
-    prefix_ids: list[int] = field(default_factory=list)
+    prefix_ids: "array[int]" = field(default_factory=lambda: array("i"))
 
     def __post_init__(self) -> None:
         self.num_prompt_tokens = self.num_tokens = self.spec.prompt.num_tokens

@@ -225,7 +225,7 @@ class Scheduler:
 
     def _finish(self, request: Request, reason: FinishReason, token: int = NO_TOKEN) -> None:
         self.kv_cache_manager.free(request)
-        request.prefix_ids = []
+        del request.prefix_ids[:]
         request.status = RequestStatus.FINISHED
         self.has_unreported_finished = True
         self._record(EventKind.FINISH, request.index, reason, token)

@@ -1,4 +1,5 @@
 import tracemalloc
+from array import array
 
 import pytest
 
@@ -19,7 +20,7 @@ class Log(list):
 def give_back(pool, table):
     """Free a table whose first blocks may hold hashes."""
     held, blocks = pool.prefix_of, table[::-1]
-    pool.free_blocks(blocks, [held[b] for b in blocks if b in held], R)
+    pool.free_blocks(blocks, array("i", [held[b] for b in blocks if b in held]), R)
 
 
 def found(pool, *prefix_ids):
@@ -126,20 +127,20 @@ def test_reset_needs_every_block_free(pool, log):
 def test_queue_prepends_a_group_in_order():
     queue = FreeBlockQueue(1, 10)
     queue.popleft_n(9)
-    queue.append_n([1, 2], [0, 0])
+    queue.append_n([1, 2], array("i", [0, 0]))
     queue.prepend_n([7, 8])
-    queue.append_n([9], [70])
+    queue.append_n([9], array("i", [70]))
     assert list(queue) == [7, 8, 1, 2, 9]
-    assert queue.popleft_n(3) == ([7, 8, 1], [0])
+    assert queue.popleft_n(3) == ([7, 8, 1], array("i", [0]))
 
 
 def test_a_group_is_taken_across_all_three_parts_of_the_queue():
     queue = FreeBlockQueue(1, 6)
     queue.popleft_n(3)
-    queue.append_n([1], [0])
+    queue.append_n([1], array("i", [0]))
     queue.prepend_n([3, 2])
     assert list(queue) == [3, 2, 4, 5, 1]
-    assert queue.popleft_n(5) == ([3, 2, 4, 5, 1], [0])
+    assert queue.popleft_n(5) == ([3, 2, 4, 5, 1], array("i", [0]))
     assert len(queue) == 0
 
 
@@ -191,7 +192,7 @@ def test_a_long_queue_drops_what_was_taken_from_its_tail():
     queue = FreeBlockQueue(1, 101)
     tracemalloc.start()
     for _ in range(1000):
-        queue.append_n(queue.popleft_n(100)[0], [0] * 100)
+        queue.append_n(queue.popleft_n(100)[0], array("i", [0] * 100))
     assert list(queue) == list(range(1, 101))
     assert tracemalloc.get_traced_memory()[1] < 1e6
     tracemalloc.stop()
@@ -199,21 +200,21 @@ def test_a_long_queue_drops_what_was_taken_from_its_tail():
 
 def test_a_block_touched_twice_out_of_the_queue_comes_when_it_was_put_back_last():
     queue = FreeBlockQueue(1, 4)
-    queue.append_n(queue.popleft_n(3)[0], [7, 8, 9])
+    queue.append_n(queue.popleft_n(3)[0], array("i", [7, 8, 9]))
     for _ in range(2):
         queue.remove([1])
-        queue.append_n([1], [7])
+        queue.append_n([1], array("i", [7]))
     assert list(queue) == [2, 3, 1]
-    assert queue.popleft_n(3) == ([2, 3, 1], [8, 9, 7])
+    assert queue.popleft_n(3) == ([2, 3, 1], array("i", [8, 9, 7]))
 
 
 def test_a_held_block_that_lost_its_hash_goes_to_the_head(pool):
     table = pool.get_new_blocks(2)
     pool.cache_full_blocks(table, [70, 71], 0, R)
     pool.evict_blocks([2])
-    pool.free_blocks([2, 1], [71, 70], R)
+    pool.free_blocks([2, 1], array("i", [71, 70]), R)
     assert free(pool) == [2, 3, 4, 5, 1]
     assert pool.get_new_blocks(1) == [2]
     pool.cache_full_blocks([2], [72], 0, R)
-    pool.free_blocks([2], [72], R)
+    pool.free_blocks([2], array("i", [72]), R)
     assert free(pool) == [3, 4, 5, 1, 2]

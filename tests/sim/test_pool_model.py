@@ -1,5 +1,6 @@
 """The pool against the plainest form of the same rules: lists, walked from end to end."""
 
+from array import array
 from collections import Counter
 
 from hypothesis import settings
@@ -64,7 +65,7 @@ class PoolMachine(RuleBasedStateMachine):
         last = [b for b in freed if b not in first]
         self.free = [*first, *self.free, *last]
         self.rows.clear()
-        self.pool.free_blocks(blocks[::-1], prefixes[::-1], 0)
+        self.pool.free_blocks(blocks[::-1], array("i", prefixes[::-1]), 0)
         rest = [b for b in blocks[::-1] if held[b]]
         assert self.rows == [("RELEASE", len(first), len(last), [*first, *last, *rest])]
 

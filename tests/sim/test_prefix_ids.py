@@ -1,5 +1,7 @@
 """Prefix ids against the definition: equal exactly when everything up to the block's end is."""
 
+from array import array
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +22,7 @@ def tokens(*ids, **extra):
 
 def ids_of(numbers, asked, blocks):
     numbers.number(asked, blocks)
-    return asked.prefix_ids[:blocks]
+    return asked.prefix_ids[:blocks].tolist()
 
 
 def test_a_new_request_leaves_an_edge_in_its_middle():
@@ -86,7 +88,7 @@ def test_trace_blocks_of_other_sizes():
             i < shared for i in range(blocks)
         ]
         for asked in (a, b):
-            asked.prefix_ids = []
+            asked.prefix_ids = array("i")
 
 
 def test_ids_of_other_lengths_share_what_the_shorter_one_holds():
