@@ -25,7 +25,7 @@ def logged(scenario, scheduler):
     return EventLog(scenario, run.log.columns(), run.stalled).to_bytes()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(scenarios())
 def test_same_log_byte_for_byte(scenario):
     assert logged(scenario, Scheduler) == logged(scenario, LooksAtEveryone)
