@@ -113,7 +113,7 @@ MUTANTS = [
     ("8.3", "scheduler", "if reset_running:", "if True:"),
     ("8.4", "simulate", "QUIET_STEPS = 3", "QUIET_STEPS = 4"),
     ("8.4", "simulate", "or self._goes_in_circles()", ""),
-    ("9.1", "kv_cache_manager", "self._log.record(EventKind.LOOKUP, request.index, num_tokens, hit_tokens, hits)", "self._log.record(EventKind.LOOKUP, request.index, num_tokens, 0, hits)"),
+    ("9.1", "kv_cache_manager", "self._log.record(LOOKUP, request.index, num_tokens, hit_tokens, hits)", "self._log.record(LOOKUP, request.index, num_tokens, 0, hits)"),
     ("10", "hazards", "self._block_pool.uncomputed.update(blocks)", "pass"),
     ("10", "block_pool", "self.uncomputed.difference_update(blocks)", "pass"),
     ("10", "hazards", "blocks >= self._block_pool.num_blocks and not request.told_never_fits", "blocks >= self._block_pool.num_blocks"),
