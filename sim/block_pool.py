@@ -42,12 +42,6 @@ class BlockPool:
         return self.free_block_queue.size
 
     @property
-    def usage(self) -> float:
-        """Share of the usable blocks that is held; 0 in a pool of the null block alone."""
-        usable = self.num_blocks - 1
-        return 1.0 - self.num_free_blocks / usable if usable else 0.0
-
-    @property
     def ref_cnt(self) -> list[int]:
         """How many tables hold each block. O(num_blocks), for looking from outside."""
         return self._ref_cnt + [0] * (self.num_blocks - len(self._ref_cnt))
@@ -64,8 +58,14 @@ class BlockPool:
             self._oldest += [NULL_BLOCK] * (highest + 1 - len(self._oldest))
 
     def get_cached_blocks(self, prefix_ids: Sequence[int]) -> list[int]:
-        """The oldest block of each prefix, free or not, up to the first prefix that none holds."""
-        blocks, oldest = [], self._oldest
+        """The oldest block of each prefix (ascending ids), free or not, up to the first without."""
+        oldest = self._oldest
+        if not prefix_ids or oldest[prefix_ids[0]] == NULL_BLOCK:
+            return []
+        start, stop = prefix_ids[0], prefix_ids[-1] + 1
+        if stop - start == len(prefix_ids) and all(blocks := oldest[start:stop]):
+            return blocks  # numbered in a row, and all there
+        blocks = []
         for prefix_id in prefix_ids:
             if oldest[prefix_id] == NULL_BLOCK:
                 break

@@ -94,7 +94,7 @@ class FreeBlockQueue:
         start = self._start
         self._start = stop = min(start + n, len(self._tail))
         popped, held = self._tail[start:stop], self._prefix_ids[start:stop]
-        if not self._left.keys().isdisjoint(popped):
+        if self._left and not self._left.keys().isdisjoint(popped):
             popped, held = self._counting(popped, held, self._left)
         blocks += popped
         prefix_ids += held

@@ -45,7 +45,7 @@ def free(pool):
 
 def test_null_block_is_never_handed_out(pool):
     assert pool.get_new_blocks(5) == [1, 2, 3, 4, 5]
-    assert pool.usage == 1.0
+    assert pool.num_free_blocks == 0
 
 
 def test_more_than_free_is_refused_and_changes_nothing(pool):
@@ -175,8 +175,8 @@ def test_a_block_that_is_taken_again_is_no_longer_uncomputed(pool, log):
     assert pool.uncomputed == set()
 
 
-def test_pool_of_the_null_block_alone_is_unused():
-    assert BlockPool(1, Log()).usage == 0.0
+def test_pool_of_the_null_block_alone_has_nothing_to_give():
+    assert BlockPool(1, Log()).num_free_blocks == 0
 
 
 def test_a_pool_of_ten_million_takes_the_memory_of_what_is_used():
