@@ -27,9 +27,7 @@ class EventKind(IntEnum):
     EVICT = 4  # payload = blocks that lose their hash, to be taken by r
     CACHE = 5  # a = first logical block, b = n; payload = n blocks, then their n prefix ids
     ALLOC_FAILED = 6  # r got nothing: a = tokens asked, b = blocks missing
-    RELEASE = (
-        7  # payload = r's table reversed: a to the head of the queue, b to its tail, rest held
-    )
+    RELEASE = 7  # payload = r's table reversed: a to the queue's head, b to its tail, rest held
     PREEMPT = 8  # r leaves running for the front of waiting: a = tokens it keeps
     ADMIT = 9  # r leaves waiting for the end of running: a = tokens hit, b = 1 when resumed
     SCHEDULE = 10  # a = tokens r computes in this step, when not one
@@ -49,14 +47,10 @@ class FinishReason(IntEnum):
 class Hazard(IntEnum):
     """What goes wrong in vLLM 0.26.0 itself; the run follows it, and the log says so."""
 
-    NEVER_FITS = (
-        0  # r needs b blocks, more than the pool has: it waits, and all behind it, for ever
-    )
+    NEVER_FITS = 0  # r needs b blocks, more than there are: it waits, and all behind it, for ever
     OUTGREW_POOL = 1  # r runs alone and found no block: it gives way to itself, and comes back
     PAST_MAX_MODEL_LEN = 2  # min_tokens is not reached at max_model_len: r stays, and gets nothing
-    UNCOMPUTED = (
-        3  # r, a victim, had b blocks (the payload) hashed in this step that nobody computes
-    )
+    UNCOMPUTED = 3  # r, a victim, got hashes for b blocks (the payload) that nobody will compute
     READS_UNCOMPUTED = 4  # r hit b blocks (the payload) whose tokens nobody computed
 
 

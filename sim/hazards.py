@@ -16,13 +16,14 @@ class Hazards:
     def __init__(self, block_pool: BlockPool, block_size: int, log: LogBuilder) -> None:
         self._block_pool = block_pool
         self._block_size = block_size
+        self._told: set[Request] = set()  # who never fits
         self._record = log.record
 
     def refused(self, request: Request) -> None:
         """A request was not admitted for want of blocks: are there ever enough? Told once."""
         blocks = -(-request.num_tokens // self._block_size)
-        if blocks >= self._block_pool.num_blocks and not request.told_never_fits:
-            request.told_never_fits = True
+        if blocks >= self._block_pool.num_blocks and request not in self._told:
+            self._told.add(request)
             self._record(EventKind.HAZARD, request.index, Hazard.NEVER_FITS, blocks)
 
     def outgrew_pool(self, request: Request) -> None:

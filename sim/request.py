@@ -40,7 +40,6 @@ class Request:
     num_computed_tokens: int = 0
     num_cached_blocks: int = 0
     lead: int | None = None
-    told_never_fits: bool = False
     block_table: list[int] = field(default_factory=list)
     prefix_ids: "array[int]" = field(default_factory=lambda: array("i"))
 

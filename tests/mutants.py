@@ -117,7 +117,7 @@ MUTANTS = [
     ("9.1", "kv_cache_manager", "self._log.record(LOOKUP, request.index, num_tokens, hit_tokens, hits)", "self._log.record(LOOKUP, request.index, num_tokens, 0, hits)"),
     ("10", "hazards", "self._block_pool.uncomputed.update(blocks)", "pass"),
     ("10", "block_pool", "self.uncomputed.difference_update(blocks)", "pass"),
-    ("10", "hazards", "blocks >= self._block_pool.num_blocks and not request.told_never_fits", "blocks >= self._block_pool.num_blocks"),
+    ("10", "hazards", "blocks >= self._block_pool.num_blocks and request not in self._told", "blocks >= self._block_pool.num_blocks"),
     ("10", "hazards", "blocks >= self._block_pool.num_blocks and", "blocks > self._block_pool.num_blocks and"),
     ("version", "kv_cache_manager", 'scenario.version == "0.26.0"', "True"),
     ("step time", "simulate", "self._engine_step += ticks", "self._engine_step += 1"),

@@ -103,13 +103,19 @@ def _lines(file: bytes | BinaryIO) -> Iterator[tuple[int, bytes]]:
         raise TraceError(f"after line {number}: the gzip data is damaged ({error}).") from error
 
 
-def _row(line: int, text: bytes) -> TraceRow:
+def json_object(line: int, text: bytes | str) -> dict[str, Any]:
+    """The JSON object on a line of a trace. Raises TraceError when it is something else."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise TraceError(f"line {line}: not JSON ({error}).") from error
     if not isinstance(data, dict):
         raise TraceError(f"line {line}: a JSON object is needed, this is a {type(data).__name__}.")
+    return data
+
+
+def _row(line: int, text: bytes) -> TraceRow:
+    data = json_object(line, text)
     for name in ("timestamp", "input_length", "output_length", "hash_ids"):
         if name not in data:
             raise TraceError(f"line {line}: {name} is missing.")

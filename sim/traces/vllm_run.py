@@ -5,7 +5,6 @@ one JSON object a line for the requests.
 """
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -16,7 +15,7 @@ import numpy as np
 
 from sim.columns import Column
 from sim.step_time import StepTime
-from sim.traces.mooncake import GZIP_MAGIC, TraceError
+from sim.traces.mooncake import GZIP_MAGIC, TraceError, json_object
 
 ROUNDS = 100  # of reweighting; the step times of the four public runs settle within 50
 SMALLEST_RESIDUAL = 1e-6
@@ -72,7 +71,7 @@ def read_request_times(data: bytes) -> list[RequestTimes]:
 
     Raises TraceError naming the line when one is malformed, and when there is none.
     """
-    return _rows(RequestTimes, [(n, _json_object(n, text)) for n, text in _lines(data)], "request")
+    return _rows(RequestTimes, [(n, json_object(n, text)) for n, text in _lines(data)], "request")
 
 
 def fit_step_time(series: Sequence[Second]) -> StepTime:
@@ -121,16 +120,6 @@ def _lines(data: bytes) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line.strip()
-
-
-def _json_object(line: int, text: str) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise TraceError(f"line {line}: not JSON ({error}).") from error
-    if not isinstance(data, dict):
-        raise TraceError(f"line {line}: a JSON object is needed, this is a {type(data).__name__}.")
-    return data
 
 
 def _rows(cls: type[Row], lines: Sequence[tuple[int, dict[str, Any]]], noun: str) -> list[Row]:
