@@ -75,7 +75,7 @@ class BlockPool:
     def num_idle(self, blocks: Sequence[int]) -> int:
         """How many of the blocks nobody holds."""
         ref_cnt = self._ref_cnt
-        return [ref_cnt[block_id] for block_id in blocks].count(0)
+        return [ref_cnt[block_id] for block_id in blocks].count(0) if blocks else 0
 
     def get_new_blocks(self, n: int, request: int = NO_REQUEST) -> list[int]:
         """Take n blocks from the head of the free queue; each loses the hash it may hold.

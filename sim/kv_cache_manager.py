@@ -75,7 +75,7 @@ class KVCacheManager:
         have = len(request.block_table) + len(hits)
         new_blocks = max(-(-slots // self.block_size) - have, 0)
         free = self.block_pool.num_free_blocks - self.block_pool.num_idle(hits)
-        if has_scheduled_reqs and request.status in ENTERING:
+        if self.watermark_blocks and has_scheduled_reqs and request.status in ENTERING:
             free -= self.watermark_blocks
         missing = new_blocks - (free - reserved_blocks)
         if full_sequence_must_fit:
