@@ -115,6 +115,13 @@ MUTANTS = [
     ("8.4", "simulate", "QUIET_STEPS = 3", "QUIET_STEPS = 4"),
     ("8.4", "simulate", "or self._goes_in_circles()", ""),
     ("9.1", "kv_cache_manager", "self._log.record(LOOKUP, request.index, num_tokens, hit_tokens, hits)", "self._log.record(LOOKUP, request.index, num_tokens, 0, hits)"),
+    ("2.3", "prefix_cache", 'root = _sha256("0")', 'root = _sha256("1")'),
+    ("4.4", "kv_cache_manager", "        hit_tokens = len(hits) * self.block_size\n", "        hit_tokens = len(hits) * self.block_size\n        self.block_pool.touch(hits, request.index)\n"),
+    ("5.3", "kv_cache_manager", "            return None\n        taken", "            self.block_pool.get_new_blocks(min(1, self.block_pool.num_free_blocks))\n            return None\n        taken"),
+    ("6.7", "replay/lives", "running=running[np.argsort(admitted[running])]", "running=running[::-1]"),
+    ("7.4", "replay/replay", "np.where(done < num_tokens[runs], num_tokens[runs], done + 1)", "np.where(done < num_tokens[runs], num_tokens[runs], done)"),
+    ("9.2", "conformance/scheduler", "done, self.reset_done = self.reset_done, False", "done = self.reset_done"),
+    ("9.4", "conformance/scheduler", "[prompt, prompt - hit, hit, new]", "[prompt, prompt, hit, new]"),
     ("10", "hazards", "self._block_pool.uncomputed.update(blocks)", "pass"),
     ("10", "block_pool", "self.uncomputed.difference_update(blocks)", "pass"),
     ("10", "hazards", "blocks >= self._block_pool.num_blocks and request not in self._told", "blocks >= self._block_pool.num_blocks"),
@@ -126,7 +133,7 @@ MUTANTS = [
 
 RECORDINGS = sorted((ROOT / "tests/golden").glob("*.json.gz"))
 ENGINE = ("block_pool", "pool_model", "prefix_ids", "decoders", "scheduler", "hazard", "documented")
-OUTSIDE = ("scenario", "replay", "step_time")
+OUTSIDE = ("scenario", "replay", "step_time", "hash_chain")
 TESTS = [
     [sys.executable, "-m", "sim.conformance", *map(str, RECORDINGS)],
     [
