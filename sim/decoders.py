@@ -5,7 +5,6 @@ starts a block, fills one, or ends. That a request is in one of these states fol
 of steps so far, since its computed tokens grow with them.
 """
 
-from collections.abc import Sequence
 from operator import attrgetter
 
 from sim.request import Request
@@ -17,20 +16,23 @@ class Decoders:
     """Running requests that have computed all tokens but the newest, in phases of the block size.
 
     `now` counts the steps that were scheduled so far; the owner moves it on. `count` is how many
-    decoders there are.
+    decoders there are, `starting` the phase of those that start a block with their next token, and
+    `filling` of those that fill one.
     """
 
     def __init__(self, block_size: int) -> None:
         self.now = 0
         self.count = 0
+        self.starting, self.filling = 0, block_size - 1
         self._block_size = block_size
-        self._by_phase: dict[int, list[Request]] = {}  # lead modulo the block size -> requests
+        self._by_phase: dict[int, list[Request]] = {}
         self._ending: dict[int, dict[Request, None]] = {}  # step -> requests; some left since
 
     def add(self, request: Request) -> None:
         """Count a request's tokens by steps from now on."""
         request.lead = request.num_computed_tokens - self.now
-        self._by_phase.setdefault(request.lead % self._block_size, []).append(request)
+        request.phase = request.lead % self._block_size
+        self._by_phase.setdefault(request.phase, []).append(request)
         end = self.now + request.last_output - request.num_output_tokens
         self._ending.setdefault(end, {})[request] = None
         self.count += 1
@@ -38,7 +40,7 @@ class Decoders:
     def remove(self, request: Request) -> None:
         """Write its tokens down, and look at it one by one again."""
         assert request.lead is not None
-        self._by_phase[request.lead % self._block_size].remove(request)
+        self._by_phase[request.phase].remove(request)
         self.count -= 1
         self.write_down(request)
         request.lead = None
@@ -49,17 +51,16 @@ class Decoders:
             request.num_computed_tokens = request.lead + self.now
             request.num_tokens = request.num_computed_tokens + 1
 
-    def offsets(self, requests: Sequence[Request]) -> list[int]:
-        """The place in its block that the next token of each decoder gets."""
-        now, size = self.now, self._block_size
-        return [(request.lead + now) % size for request in requests]  # type: ignore[operator]
+    def move_on(self) -> None:
+        """A step was scheduled."""
+        self.now += 1
+        self.starting, self.filling = self.filling, (-1 - self.now) % self._block_size
 
     def due(self, fills: bool) -> list[Request]:
         """Those that start a block with their next token, or `fills` one, in order of admission."""
-        size, now = self._block_size, self.now
-        found = self._by_phase.get(-now % size, [])
-        if fills and size > 1:
-            found = found + self._by_phase.get((-1 - now) % size, [])
+        found = self._by_phase.get(self.starting, [])
+        if fills and self._block_size > 1:
+            found = found + self._by_phase.get(self.filling, [])
         return sorted(found, key=by_order)
 
     def ending(self) -> list[Request]:

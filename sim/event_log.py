@@ -10,7 +10,7 @@ from sim.replay import Phase, Replay
 from sim.replay.keyframes import SPACING
 from sim.scenario import Scenario
 
-FORMAT = "pagedattention-log/1"
+FORMAT = "pagedattention-log/2"
 LONG = 2 * SPACING  # bytes of a log that is not read within its first frame
 
 

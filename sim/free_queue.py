@@ -57,8 +57,12 @@ class FreeBlockQueue:
             blocks += range(self.unused, stop)
             self.unused = stop
         prefix_ids = array("i")
+        if not blocks:
+            blocks, prefix_ids = self._pop_tail(n)
         while len(blocks) < n:
-            self._pop_tail(n - len(blocks), blocks, prefix_ids)
+            more = self._pop_tail(n - len(blocks))
+            blocks += more[0]
+            prefix_ids += more[1]
         return blocks, prefix_ids
 
     def remove(self, blocks: Sequence[int]) -> None:
@@ -89,18 +93,17 @@ class FreeBlockQueue:
         self._prefix_ids = array("i", bytes(self._prefix_ids.itemsize * len(self._tail)))
         self.some_hold_none = True
 
-    def _pop_tail(self, n: int, blocks: list[int], prefix_ids: "array[int]") -> None:
-        """Add what counts of the first n entries of the tail."""
+    def _pop_tail(self, n: int) -> tuple[list[int], "array[int]"]:
+        """What counts of the first n entries of the tail."""
         start = self._start
         self._start = stop = min(start + n, len(self._tail))
         popped, held = self._tail[start:stop], self._prefix_ids[start:stop]
         if self._left and not self._left.keys().isdisjoint(popped):
             popped, held = self._counting(popped, held, self._left)
-        blocks += popped
-        prefix_ids += held
         if stop > ENOUGH_TAKEN and stop * 2 > len(self._tail):
             del self._tail[:stop], self._prefix_ids[:stop]
             self._start = 0
+        return popped, held
 
     @staticmethod
     def _counting(

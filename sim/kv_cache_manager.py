@@ -14,8 +14,9 @@ from sim.request import Request, RequestStatus
 from sim.scenario import Scenario
 
 # As plain numbers, for the busiest lines: a member of an enum takes ten times as long to look up.
-TAKE, EVICT, CACHE = EventKind.TAKE.value, EventKind.EVICT.value, EventKind.CACHE.value
+TAKE, CACHE = EventKind.TAKE.value, EventKind.CACHE.value
 LOOKUP, ALLOC_FAILED = EventKind.LOOKUP.value, EventKind.ALLOC_FAILED.value
+NO_PHASE = -1
 ENTERING = (RequestStatus.WAITING, RequestStatus.PREEMPTED)
 
 
@@ -94,37 +95,33 @@ class KVCacheManager:
 
         Returns how many got theirs; the failure of the next one is recorded.
         """
-        offsets = decoders.offsets(requests)
-        num_starts, num_free = offsets.count(0), self.block_pool.num_free_blocks
+        phases = [request.phase for request in requests]
+        num_starts, num_free = phases.count(decoders.starting), self.block_pool.num_free_blocks
         if num_starts <= num_free:
-            self._take_and_fill(requests, offsets, num_starts)
+            self._take_and_fill(requests, num_starts, decoders)
             return len(requests)
-        served = [i for i, offset in enumerate(offsets) if offset == 0][num_free]
-        self._take_and_fill(requests[:served], offsets, num_free)
+        served = [i for i, phase in enumerate(phases) if phase == decoders.starting][num_free]
+        self._take_and_fill(requests[:served], num_free, decoders)
         self._log.record(ALLOC_FAILED, requests[served].index, 1, 1)
         return served
 
-    def _take_and_fill(self, requests: Sequence[Request], offsets: list[int], starts: int) -> None:
+    def _take_and_fill(
+        self, requests: Sequence[Request], num_starts: int, decoders: Decoders
+    ) -> None:
         """A block for each decoder that starts one, a hash for each block that is filled."""
-        taken, evicted = map(iter, self.block_pool.take(starts))
-        next_evicted = next(evicted, None)
-        last = self.block_size - 1 if self.enable_caching else -1
-        rows: list[int] = []
-        payload: list[int] = []
+        blocks, evicted = self.block_pool.take(num_starts)
+        taken, lost_hash = iter(blocks), set(evicted)
+        starting, filling = decoders.starting, decoders.filling if self.enable_caching else NO_PHASE
+        rows, payload = self._log.rows, self._log.payload
         full_blocks: list[int] = []
         prefix_ids: list[int] = []
-        for request, offset in zip(requests, offsets, strict=False):
-            index = request.index
-            if offset == 0:
+        for request in requests:
+            if request.phase == starting:
                 block_id = next(taken)
                 request.block_table.append(block_id)
-                if block_id == next_evicted:
-                    next_evicted = next(evicted, None)
-                    rows += (EVICT, index, 0, 0, 1)
-                    payload.append(block_id)
-                rows += (TAKE, index, 0, 0, 1)
+                rows += (TAKE, request.index, block_id in lost_hash, 0, 1)
                 payload.append(block_id)
-            if offset == last:
+            if request.phase == filling:
                 logical = request.num_cached_blocks
                 request.num_cached_blocks = logical + 1
                 if logical >= len(request.prefix_ids):
@@ -132,10 +129,9 @@ class KVCacheManager:
                 block_id, prefix_id = request.block_table[logical], request.prefix_ids[logical]
                 full_blocks.append(block_id)
                 prefix_ids.append(prefix_id)
-                rows += (CACHE, index, logical, 1, 2)
+                rows += (CACHE, request.index, logical, 1, 2)
                 payload += (block_id, prefix_id)
         self.block_pool.name(full_blocks, prefix_ids)
-        self._log.record_rows(rows, payload)
 
     def cache_blocks(self, request: Request, num_tokens: int) -> None:
         """Give a hash to every block that the first `num_tokens` tokens fill, once."""

@@ -46,6 +46,7 @@ class PrefixIds:
         self.most = most
         self._root: dict[Hashable, _Edge] = {}
         self._next = FIRST_PREFIX
+        self._numbers = array("i")  # 0, 1, 2 and so on, as slices of it are quick to take
 
     @property
     def highest(self) -> int:
@@ -62,11 +63,17 @@ class PrefixIds:
             request.prefix_ids = self._walk(request, known)
         if request.spec.output_token_ids is None:
             missing = num_blocks - len(request.prefix_ids)
-            request.prefix_ids += _numbers(self._take(max(missing, OUTPUT_BLOCKS)))
+            request.prefix_ids += self._array(self._take(max(missing, OUTPUT_BLOCKS)))
 
     def _take(self, n: int) -> range:
         self._next += n
         return range(self._next - n, self._next)
+
+    def _array(self, ids: range) -> "array[int]":
+        if ids.stop > len(self._numbers):
+            more = np.arange(len(self._numbers), 2 * ids.stop, dtype=np.int32)
+            self._numbers.frombytes(more.tobytes())
+        return self._numbers[ids.start : ids.stop]
 
     def _walk(self, request: Request, num_blocks: int) -> "array[int]":
         """Down the tree as far as others have the same blocks; the rest becomes a new edge."""
@@ -76,12 +83,13 @@ class PrefixIds:
             key = self._key(request, done)
             edge = edges.get(key)
             if edge is None:
-                edge = _Edge(request, done, self._take(num_blocks - done), {})
-                edges[key] = edge
+                rest = self._take(num_blocks - done)
+                edges[key] = _Edge(request, done, rest, {})
+                return ids + self._array(rest)
             shared = self._shared(request, edge, num_blocks)
             if shared < len(edge.ids) and done + shared < num_blocks:
                 self._split(edge, shared)
-            ids += _numbers(edge.ids[:shared])
+            ids += self._array(edge.ids[:shared])
             edges = edge.below
         return ids
 
@@ -116,11 +124,6 @@ class PrefixIds:
         below = _Edge(edge.owner, edge.first + at, edge.ids[at:], edge.below)
         edge.ids = edge.ids[:at]
         edge.below = {self._key(edge.owner, below.first): below}
-
-
-def _numbers(ids: range) -> "array[int]":
-    """As an array; by way of NumPy, which does not make each number first."""
-    return array("i", np.arange(ids.start, ids.stop, dtype=np.int32).tobytes())
 
 
 def vllm_block_hash(

@@ -26,7 +26,8 @@ class Request:
     when a block is first asked for.
 
     While a request decodes, one token in each step, the two token counts stand still: `lead` is
-    then its computed tokens less the number of steps so far (sim/decoders.py).
+    then its computed tokens less the number of steps so far, `phase` what is left of that modulo
+    the block size (sim/decoders.py).
     """
 
     index: int
@@ -40,6 +41,7 @@ class Request:
     num_computed_tokens: int = 0
     num_cached_blocks: int = 0
     lead: int | None = None
+    phase: int = -1
     block_table: list[int] = field(default_factory=list)
     prefix_ids: "array[int]" = field(default_factory=lambda: array("i"))
 

@@ -31,6 +31,6 @@ class TokenBudget:
     def for_entering(self, request: Request, hit_tokens: int) -> int:
         """Tokens that a request may compute when it is admitted; 0 if it would have to be cut."""
         tokens = min(request.num_tokens - hit_tokens, self._threshold)
-        if tokens > self.left and not self._scenario.enable_chunked_prefill:
-            return 0
-        return min(tokens, self.left)
+        if tokens <= self.left:
+            return tokens
+        return self.left if self._scenario.enable_chunked_prefill else 0

@@ -4,6 +4,7 @@ import numpy as np
 
 from sim.event_log import EventLog
 from sim.events import EventKind
+from sim.verdict.cache_history import CacheHistory
 
 NAMED = 5  # blocks named one by one, before "and so on"
 
@@ -43,9 +44,11 @@ def _row_of(log: EventLog, step: int, request_id: str, block: int) -> int:
 
 
 def _lost_hash(log: EventLog, row: int, block: int) -> bool:
-    """Was the block evicted for this TAKE? That row stands right before it."""
-    evicted = row > 0 and log.columns["kind"][row - 1] == EventKind.EVICT
-    return evicted and block in log.payload(row - 1)
+    """Was the block evicted by this TAKE?"""
+    evicted = int(log.columns["a"][row])
+    if evicted in (0, len(log.payload(row))):
+        return evicted > 0
+    return CacheHistory(log).held_hash(block, row)
 
 
 def _list(blocks: list[int]) -> str:

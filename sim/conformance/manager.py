@@ -39,14 +39,14 @@ class _Calls(LogBuilder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[Any] = []
+        self.calls: list[Any] = []
         self.cached_order: dict[int, int] = {}
         self._num_cached = 0
 
     def record(
         self, kind: int, request: int, a: int = 0, b: int = 0, payload: Sequence[int] = ()
     ) -> None:
-        self.rows.append((kind, request, a, b, list(payload)))
+        self.calls.append((kind, request, a, b, list(payload)))
         if kind == EventKind.CACHE:
             for block_id in payload[:b]:
                 self._num_cached += 1
@@ -70,11 +70,11 @@ class _Driver:
         self.stats: list[Any] = [0, 0, 0, 0, 0, 0, False]
 
     def compare(self, theirs: Json) -> Difference | None:
-        self.log.rows.clear()
+        self.log.calls.clear()
         name, *arguments = theirs["op"]
         result = getattr(self, f"_{name}")(*arguments)
         step = theirs["i"]
-        ours = [event for row in self.log.rows for event in self.events.row(*row)]
+        ours = [event for row in self.log.calls for event in self.events.row(*row)]
         return (
             first_difference(step, {"res": result}, theirs)
             or self.events.difference(step, "ev", ours, theirs["ev"])

@@ -89,16 +89,16 @@ class EventComparison:
         self._prefix_of: dict[int, int] = {}
 
     def row(self, kind: int, request: int, a: int, b: int, payload: list[int]) -> list[Any]:
-        """The recorded events that a row stands for; CACHE and EVICT still with prefix ids."""
+        """The recorded events that a row stands for; those of hashes still with prefix ids."""
         name = self._ids[request] if request >= 0 else None
         if kind == EventKind.LOOKUP:
             return [["lookup", name, a, b, payload]]
         if kind == EventKind.TOUCH:
             return [["touch", payload]]
         if kind == EventKind.TAKE:
-            return [["take", payload]]
+            return [*self._evicted(payload), ["take", payload]]
         if kind == EventKind.EVICT:
-            return [["evict", block, self._prefix_of.pop(block)] for block in payload]
+            return self._evicted(payload)
         if kind == EventKind.CACHE:
             return self._cached(name, a, payload[:b], payload[b:])
         if kind == EventKind.ALLOC_FAILED:
@@ -107,7 +107,13 @@ class EventComparison:
             return [["release", a, b, payload]]
         if kind == EventKind.PREEMPT:
             return [["preempt", name]]
+        if kind == EventKind.RESET and a:
+            self._prefix_of.clear()
         return []
+
+    def _evicted(self, blocks: list[int]) -> list[Any]:
+        hashed = [block for block in blocks if block in self._prefix_of]
+        return [["evict", block, self._prefix_of.pop(block)] for block in hashed]
 
     def _cached(self, name: str | None, first: int, blocks: list[int], ids: list[int]) -> list[Any]:
         self._prefix_of.update(zip(blocks, ids, strict=True))

@@ -55,9 +55,9 @@ class _Comparison:
         start = int(columns["update_end"][step - 1]) if step else 0
         ends = [int(columns[f"{p}_end"][step]) for p in ("arrive", "schedule", "update")]
         rows = [self._rows(a, b) for a, b in zip([start, *ends], ends, strict=False)]
-        for field, part in zip(("ev0", "ev", "ev2"), rows, strict=True):
-            events = [event for row in part for event in self.events.row(*row)]
-            difference = self.events.difference(step, field, events, theirs.get(field, []))
+        events = [[event for row in part for event in self.events.row(*row)] for part in rows]
+        for field, part in zip(("ev0", "ev", "ev2"), events, strict=True):
+            difference = self.events.difference(step, field, part, theirs.get(field, []))
             if difference:
                 return difference
         self._remember(rows[0] + rows[1])
@@ -65,6 +65,7 @@ class _Comparison:
         ours: Json = {"i": after.engine_step, **self._arrivals(rows[0], theirs)}
         if not theirs.get("idle"):
             ours |= self._decisions(after, end, rows)
+            ours["evicted"] = [event[1] for event in events[1] if event[0] == "evict"]
         finished = [self.ids[row[1]] for row in rows[2] if row[0] == EventKind.FINISH]
         self.finished = sorted(finished)
         return first_difference(step, ours, theirs) or self._states(step, after, end, theirs)
@@ -116,7 +117,6 @@ class _Comparison:
             "preempted": [self.ids[r[1]] for r in rows[1] if r[0] == EventKind.PREEMPT],
             "hits": {self.ids[r[1]]: r[2] for r in admitted},
             "new_blocks": self._new_blocks(after, rows[1], admitted),
-            "evicted": [b for r in rows[1] if r[0] == EventKind.EVICT for b in r[4]],
             "common": after.num_common_prefix_blocks if caching else 0,
             "finished_prev": sorted(self.finished + [self.ids[r[1]] for r in came]),
             "slots": after.slot_mapping.tolist(),

@@ -105,10 +105,10 @@ class PoolState:
         return 1 + int(max(self.fresh - 1, held.max(initial=0), let_go.max(initial=0)))
 
     def _hashes(self, rows: LogRows, num_blocks: int) -> tuple[Column, Column]:
-        """`prefix_id` and `cached_order` after rows: what the last CACHE, EVICT or RESET left."""
+        """`prefix_id` and `cached_order` after rows: what the last to give or take a hash left."""
         reset = rows.of(EventKind.RESET)
         reset = reset[rows.a[reset] == 1].max(initial=NONE)
-        cache, evict = rows.of(EventKind.CACHE), rows.of(EventKind.EVICT)
+        cache, evict = rows.of(EventKind.CACHE), rows.of(EventKind.TAKE, EventKind.EVICT)
         cache = cache[cache > reset]
         prefix_id = _padded(self.prefix_id if reset == NONE else NOTHING, num_blocks)
         cached_order = _padded(self.cached_order if reset == NONE else NOTHING, num_blocks)

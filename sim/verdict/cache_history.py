@@ -1,6 +1,7 @@
 """Which block held which prefix when, and how it was lost, found in the rows of a log.
 
-A block holds a prefix from its CACHE row to the next EVICT row that names it, or to the next reset.
+A block holds a prefix from its CACHE row to the next TAKE or EVICT row that names it, or until the
+next reset.
 """
 
 from collections.abc import Mapping
@@ -49,6 +50,13 @@ class CacheHistory:
         index = self._places(names, blocks)
         last[names[index]] = index
         return gained.row_of(last[blocks])
+
+    def held_hash(self, block: int, before: int) -> bool:
+        """Did a block hold a hash before a row?"""
+        gained = self._gained
+        named = np.flatnonzero(gained.blocks[: gained.count(before)] == block)[-1:]
+        lost = self._lost(gained.blocks[named], gained.row_of(named))
+        return bool((lost >= before).any())
 
     def copies(self, num_blocks: Column, before: int) -> dict[int, Copy]:
         """By logical block, the copy of it that tells what became of it before a row.
@@ -104,13 +112,12 @@ class CacheHistory:
 
     @cached_property
     def _gained(self) -> "_Named":
-        return _Named(self._columns, EventKind.CACHE, self._columns["b"])
+        return _Named(self._columns, (EventKind.CACHE,), self._columns["b"])
 
     @cached_property
     def _evicted(self) -> "_Named":
-        return _Named(
-            self._columns, EventKind.EVICT, np.diff(self._columns["payload_end"], prepend=0)
-        )
+        length = np.diff(self._columns["payload_end"], prepend=0)
+        return _Named(self._columns, (EventKind.TAKE, EventKind.EVICT), length)
 
     @cached_property
     def _resets(self) -> Column:
@@ -120,18 +127,20 @@ class CacheHistory:
 
 
 class _Named:
-    """The blocks that the rows of a kind name, first in their payload, one row after the other.
+    """The blocks that the rows of some kinds name, first in their payload, row after row.
 
     `offset[i]` is where those of row `rows[i]` start; `num_named` says how many each row has.
     """
 
-    def __init__(self, columns: Mapping[str, Column], kind: EventKind, num_named: Column) -> None:
-        payload_end = columns["payload_end"]
-        length = np.diff(payload_end, prepend=0)
-        named = np.where(columns["kind"] == kind, num_named, 0)
+    def __init__(
+        self, columns: Mapping[str, Column], kinds: tuple[EventKind, ...], num_named: Column
+    ) -> None:
+        of_kind = np.isin(columns["kind"], kinds)
+        length = np.diff(columns["payload_end"], prepend=0)
+        named = np.where(of_kind, num_named, 0)
         runs = np.column_stack([named, length - named]).ravel()
         is_named = np.repeat(np.tile([True, False], len(length)), runs)
-        self.rows = np.flatnonzero(columns["kind"] == kind)
+        self.rows = np.flatnonzero(of_kind)
         self.offset = np.append(0, np.cumsum(named[self.rows], dtype=np.int64))
         self.blocks = columns["payload"][is_named]
 

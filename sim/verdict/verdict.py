@@ -159,8 +159,8 @@ class _Inquiry:
         """
         if copy.lost is None:
             return self._told_by(copy.cached, logical, Reason.HELD_BACK, copy.block)
-        evicted = self.log.columns["kind"][copy.lost] == EventKind.EVICT
-        reason = Reason.EVICTED if evicted else Reason.FORGOTTEN
+        reset = self.log.columns["kind"][copy.lost] == EventKind.RESET
+        reason = Reason.FORGOTTEN if reset else Reason.EVICTED
         return self._told_by(copy.lost, logical, reason, copy.block)
 
     def _behind_a_miss(self, logical: int) -> Verdict:

@@ -180,6 +180,15 @@ def test_the_way_to_a_step_does_not_matter(open_player):
         assert {**there, "frames": 0} == {**back, "frames": 0}
 
 
+def test_evictions_are_shown_whichever_way_a_step_is_reached(open_player):
+    """Steps 128 and 192 are keyframes of the browser's; both cost hashes."""
+    page = open_player("log=fuzz_05")
+    for step in (128, 192):
+        forward = [seek(page, at)["evicted"] for at in (step - 1, step)][-1]
+        backward = [seek(page, at)["evicted"] for at in (step + 40, step)][-1]
+        assert forward == backward != []
+
+
 # --- playing, and what reaches Python -------------------------------------------------------------
 
 

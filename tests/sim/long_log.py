@@ -17,7 +17,6 @@ BLOCK_SIZE = 8192
 KINDS = [
     EventKind.ARRIVE,
     EventKind.LOOKUP,
-    EventKind.EVICT,
     EventKind.TAKE,
     EventKind.CACHE,
     EventKind.ADMIT,
@@ -86,14 +85,13 @@ def _take_turns(num_blocks, num_taken, life, head, tail):
 def _columns(tables, ended, evicted, tokens):
     num_steps, n = tables.shape
     there = np.ones((num_steps, len(KINDS)), bool)
-    there[:, KINDS.index(EventKind.EVICT)] = evicted > 0
     there[:, -2:] = (ended >= 0)[:, None]
     request = np.repeat(np.arange(num_steps)[:, None], len(KINDS), 1)
     request[:, -2:] = ended[:, None]
-    length = np.broadcast_to([0, 0, 0, n, 2 * (n - 1), 0, 0, n, 0], there.shape).copy()
-    length[:, KINDS.index(EventKind.EVICT)] = evicted
-    a = np.broadcast_to([0, tokens, 0, 0, 0, 0, tokens, 1, FinishReason.LENGTH], there.shape)
-    b = np.broadcast_to([0, 0, 0, 0, n - 1, 0, 0, n - 1, -1], there.shape)
+    length = np.broadcast_to([0, 0, n, 2 * (n - 1), 0, 0, n, 0], there.shape)
+    a = np.broadcast_to([0, tokens, 0, 0, 0, tokens, 1, FinishReason.LENGTH], there.shape).copy()
+    a[:, KINDS.index(EventKind.TAKE)] = evicted
+    b = np.broadcast_to([0, 0, 0, n - 1, 0, 0, n - 1, -1], there.shape)
     kind = np.broadcast_to(np.array(KINDS, np.uint8), there.shape)
     end = np.cumsum(there.sum(1))
     start = end - there.sum(1)
@@ -105,17 +103,16 @@ def _columns(tables, ended, evicted, tokens):
     }
     rows = {"request": request[there], "a": a[there], "b": b[there]}
     columns = {"kind": kind[there], **rows, "payload_end": np.cumsum(length[there]), **steps}
-    payload = _payload(tables, ended, evicted)
+    payload = _payload(tables, ended)
     integers = {name: column.astype(np.int32) for name, column in columns.items() if name != "kind"}
     return {"kind": columns["kind"], **integers, "payload": payload}
 
 
-def _payload(tables, ended, evicted):
-    """Evicted, taken, cached with their prefix ids, let go: those of a step in a line."""
+def _payload(tables, ended):
+    """Taken, cached with their prefix ids, let go: those of a step in a line."""
     num_steps, n = tables.shape
     names = np.arange(num_steps * (n - 1), dtype=np.int32).reshape(num_steps, n - 1)
-    parts = [tables, tables, tables[:, :-1], names, tables[ended, ::-1]]
-    there = np.ones((num_steps, 5 * n - 2), bool)
-    there[:, :n] = np.arange(n) >= n - evicted[:, None]
+    parts = [tables, tables[:, :-1], names, tables[ended, ::-1]]
+    there = np.ones((num_steps, 4 * n - 2), bool)
     there[:, -n:] = (ended >= 0)[:, None]
     return np.concatenate(parts, 1)[there]

@@ -50,9 +50,12 @@ class SlowReplay:
             case EventKind.TOUCH | EventKind.TAKE:
                 self.queue = [block for block in self.queue if block not in blocks]
                 request["table"] += blocks
+                hashed = [block for block in blocks if block in self.prefix]
+                assert len(hashed) == (a if kind == EventKind.TAKE else len(blocks))
+                if kind == EventKind.TAKE:
+                    self._forget(hashed)
             case EventKind.EVICT:
-                for block in blocks:
-                    del self.prefix[block]
+                self._forget(blocks)
             case EventKind.CACHE:
                 for block, prefix in zip(blocks[:b], blocks[b:], strict=True):
                     self.prefix.pop(block, None)
@@ -77,6 +80,10 @@ class SlowReplay:
                         who.remove(index)
             case EventKind.RESET if a:
                 self.prefix = {}
+
+    def _forget(self, blocks):
+        for block in blocks:
+            del self.prefix[block]
 
     def state(self, step):
         """What a frame says, as plain values."""

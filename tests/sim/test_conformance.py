@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from sim.conformance import compare, load
+from sim.conformance.recording import EventComparison, Hashes
+from sim.events import EventKind
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RECORDINGS = sorted(GOLDEN.glob("*.json.gz"))
@@ -65,6 +67,14 @@ def test_a_wrong_event_is_found(kind):
     changed = copy.copy(events[-1])
     events[-1][1] = [*changed[1], 99] if isinstance(changed[1], list) else 99
     assert compare(recording).field in ("ev", "ev2")
+
+
+@pytest.mark.parametrize(("done", "evicted"), [(1, []), (0, [["evict", 3, 7]])])
+def test_a_block_that_a_reset_made_forget_its_hash_is_not_evicted(done, evicted):
+    events = EventComparison(["A"], 4, Hashes())
+    events.row(EventKind.CACHE, 0, 0, 1, [3, 7])
+    events.row(EventKind.RESET, -1, done, 0, [])
+    assert events.row(EventKind.TAKE, 0, len(evicted), 0, [3]) == [*evicted, ["take", [3]]]
 
 
 def test_two_prefixes_with_one_hash_are_found():

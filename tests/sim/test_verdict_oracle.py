@@ -77,7 +77,7 @@ class Oracle:
         elif kind == EventKind.CACHE:
             for logical, block in enumerate(payload[:b], a):
                 self.cached.append(Cached(self.prefix(request, logical), block, request, step))
-        elif kind == EventKind.EVICT:
+        elif kind == EventKind.TAKE:
             self.lose(payload, (row, Reason.EVICTED, request, step))
         elif kind == EventKind.RESET and a:
             self.lose(range(self.scenario.num_gpu_blocks), (row, Reason.FORGOTTEN, None, step))

@@ -22,6 +22,7 @@ class Keyframes {
       running: [...replay.running],
       waiting: [...replay.waiting],
       hues: [...replay.hues],
+      evictions: replay.evictions,
       counts: [replay.used, replay.shared, replay.cached, replay.outOfOrder],
     };
   }
@@ -41,6 +42,7 @@ class Keyframes {
     replay.running = [...frame.running];
     replay.waiting = [...frame.waiting];
     replay.hues = [...frame.hues];
+    replay.evictions = frame.evictions;
     [replay.used, replay.shared, replay.cached, replay.outOfOrder] = frame.counts;
     replay.step = step;
   }

@@ -12,11 +12,12 @@ class PoolEvents {
   constructor(rows, numSteps) {
     this.byName = Object.fromEntries(POOL_LANES.map(([name]) => [name, new Int32Array(numSteps)]));
     const byKind = new Map(POOL_LANES.map(([name, kind]) => [kind, this.byName[name]]));
-    const { kind, payload_end: ends, schedule_end: steps } = rows;
+    const { kind, a, payload_end: ends, schedule_end: steps } = rows;
     for (let row = 0, step = 0; row < kind.length; row++) {
       while (step < numSteps && row >= steps[step]) step += 1;
       const counts = step < numSteps && byKind.get(kind[row]);
       if (counts) counts[step] += ends[row] - (row ? ends[row - 1] : 0) || 1; // no payload: one
+      if (step < numSteps && kind[row] === ROW.TAKE) this.byName.evict[step] += a[row];
     }
   }
 

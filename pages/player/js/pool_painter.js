@@ -104,11 +104,9 @@ class PoolPainter {
 
 // Blocks that were taken, and that lost their hash, in the step on show.
 function stepMarks(replay) {
-  const rows = replay.rowsOf(replay.step);
-  const blocks = (kind) =>
-    rows.filter((row) => row.kind === kind).flatMap((row) => [...row.blocks]);
-  const taken = blocks(ROW.TAKE).filter(
-    (block) => replay.ref[block] && replay.takenAt[block] === replay.step,
-  );
-  return { taken: new Set(taken), evicted: new Set(blocks(ROW.EVICT)) };
+  const rows = replay.rowsOf(replay.step).filter((row) => row.kind === ROW.TAKE);
+  const taken = rows
+    .flatMap((row) => [...row.blocks])
+    .filter((block) => replay.ref[block] && replay.takenAt[block] === replay.step);
+  return { taken: new Set(taken), evicted: new Set(replay.evictions.map(({ block }) => block)) };
 }

@@ -43,6 +43,11 @@ class PoolRows {
       .flatMap((row) => [...row.blocks]);
   }
 
+  // Blocks that lost their hash when these requests took them.
+  evictedBy(requests) {
+    return this.replay.evictions.filter(({ r }) => requests.includes(r)).map(({ block }) => block);
+  }
+
   chip(r) {
     return { text: this.replay.requests[r].id, owner: this.hueOf(r) };
   }

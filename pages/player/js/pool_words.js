@@ -130,7 +130,7 @@ class PoolWords extends PoolRows {
   }
 
   evicting(requests, taken) {
-    const evicted = this.blocksOf(ROW.EVICT, requests).length;
+    const evicted = this.evictedBy(requests).length;
     if (!evicted) return [];
     if (evicted === taken && taken === 1) return [plain(", which drops its cached hash")];
     return [plain(`, evicting ${spelled(evicted)}`)];

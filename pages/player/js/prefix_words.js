@@ -12,7 +12,7 @@ class PrefixWords extends PoolWords {
 
   // What taking its blocks cost others.
   cost(r) {
-    const evicted = this.blocksOf(ROW.EVICT, [r]);
+    const evicted = this.evictedBy([r]);
     if (!evicted.length) return [];
     const blocks = `${evicted.length > 1 ? "Blocks" : "Block"} ${evicted.join(", ")}`;
     return [plain(` ${blocks}, taken from the queue’s head, ${evicted.length > 1 ? "lose their hashes" : "loses its hash"}.`)];

@@ -26,6 +26,7 @@ class PoolReplay {
     this.hues = new Array(HUES).fill(NONE);
     this.used = this.shared = this.cached = 0;
     this.step = NONE;
+    this.evictions = []; // {r, block} of the step: hashes lost, and for whom
     this.outOfOrder = NONE; // the last step in which a block was taken from elsewhere than the head
     this.queue = new FreeQueue(this.next, this.prev);
     requests.forEach((request, r) => (this.tokens[r] = request.prompt));
@@ -62,6 +63,7 @@ class PoolReplay {
   forward() {
     this.step += 1;
     this.sample();
+    this.evictions = [];
     const explicit = new Map();
     const [start, end] = this.rowRange(this.step);
     const { kind, request, a, b } = this.rows;
@@ -86,7 +88,7 @@ class PoolReplay {
   apply(kind, r, a, b, payload) {
     if (kind === ROW.TAKE) this.take(r, payload);
     else if (kind === ROW.CACHE) this.cache(payload, b);
-    else if (kind === ROW.EVICT) payload.forEach((block) => this.evict(block));
+    else if (kind === ROW.EVICT) payload.forEach((block) => this.evict(r, block));
     else if (kind === ROW.TOUCH) this.touch(r, payload);
     else if (kind === ROW.RELEASE) this.release(r, payload, a, b);
     else if (kind === ROW.ARRIVE) this.arrive(r);
@@ -118,6 +120,7 @@ class PoolReplay {
   take(r, blocks) {
     for (const block of blocks) {
       if (this.queue.head !== block) this.outOfOrder = this.step;
+      this.evict(r, block);
       this.hold(r, block);
       this.takenAt[block] = this.step;
     }
@@ -134,9 +137,12 @@ class PoolReplay {
     }
   }
 
-  evict(block) {
-    if (this.ref[block] === 0 && this.prefix[block] !== NONE) this.cached -= 1;
+  // Takes the hash away that a block may hold.
+  evict(r, block) {
+    if (this.prefix[block] === NONE) return;
+    if (this.ref[block] === 0) this.cached -= 1;
     this.prefix[block] = NONE;
+    this.evictions.push({ r, block });
   }
 
   forget() {

@@ -49,13 +49,12 @@ STEPS: list[list[Row]] = [
         (K.ALLOC_FAILED, C, 5, 1, []),
     ],
     [
-        (K.EVICT, B, 0, 0, [4]),
-        (K.TAKE, B, 0, 0, [4]),
+        (K.TAKE, B, 1, 0, [4]),
         (K.LOOKUP, C, 5, 0, []),
         (K.ALLOC_FAILED, C, 5, 2, []),
     ],
     [(K.CACHE, B, 3, 1, [4, 75])],
-    [(K.EVICT, B, 0, 0, [2]), (K.TAKE, B, 0, 0, [2])],
+    [(K.TAKE, B, 1, 0, [2])],
     [(K.CACHE, B, 4, 1, [2, 76])],
     [
         (K.ALLOC_FAILED, B, 1, 1, []),
@@ -64,8 +63,7 @@ STEPS: list[list[Row]] = [
     ],
     [
         (K.FINISH, B, 2, -1, []),
-        (K.EVICT, C, 0, 0, [2, 4, 5]),
-        (K.TAKE, C, 0, 0, [2, 4, 5]),
+        (K.TAKE, C, 3, 0, [2, 4, 5]),
         (K.CACHE, C, 0, 2, [2, 4, 77, 78]),
         (K.ADMIT, C, 0, 0, []),
         (K.SCHEDULE, C, 5, 0, []),
@@ -147,6 +145,5 @@ def hand_blob(steps: list[list[Row]] = STEPS) -> bytes:
 def broken_blob() -> bytes:
     """The same log, but step 5 hands out block 2, which is not at the head of the free queue."""
     steps = [list(step) for step in STEPS]
-    steps[5][0] = (K.EVICT, B, 0, 0, [2])
-    steps[5][1] = (K.TAKE, B, 0, 0, [2])
+    steps[5][0] = (K.TAKE, B, 1, 0, [2])
     return hand_blob(steps[:6])
