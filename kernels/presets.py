@@ -12,7 +12,7 @@ Order = Literal["shuffled", "contiguous"]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The shape of a model's attention, one layer, one GPU; from its config.json."""
+    """The shape of a model's attention, one layer, one GPU; a named one's from its config.json."""
 
     name: str
     num_heads: int
@@ -22,7 +22,12 @@ class Model:
 
 MODELS = {
     model.name: model
-    for model in (Model("Qwen2.5-7B", 28, 4, 128), Model("Llama-3.1-8B", 32, 8, 128))
+    for model in (
+        Model("Qwen2.5-7B", 28, 4, 128),
+        Model("Llama-3.1-8B", 32, 8, 128),
+        Model("MHA", 32, 32, 128),  # a KV head for every query head
+        Model("MQA", 32, 1, 128),  # one for all
+    )
 }
 
 LESSON_QUERY = (0.5, -0.3, 0.8, 0.1)

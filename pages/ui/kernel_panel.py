@@ -8,9 +8,9 @@ import streamlit as st
 
 from kernels import bounds
 from kernels.job import TOLERANCE, TOLERANCE_REASON, Job, JobError, Kind, Result, Timing
-from kernels.recorded import Recording, Row, latest
+from kernels.recorded import Point, Recording, latest
 from kernels.worker import Run, Worker
-from pages.figures.kernel_times import times
+from pages.figures.kernel_times import bytes_moved, times
 from pages.figures.palette import DARK, LIGHT
 from pages.figures.run_steps import line, steps
 from pages.figures.words import scientific, size
@@ -22,6 +22,7 @@ WHERE: dict[Kind, str] = {
     "torch": "with torch",
 }
 
+FIRST_SHOWN = "Llama-3.1-8B 8×4k"  # of what was recorded
 MAX_TABLES, MAX_IDS, MAX_OUTPUTS = 6, 8, 256
 READING = """
 **Reading it.** Every point below the line agrees with float64; an output without any error is a
@@ -146,16 +147,27 @@ def _parity(result: Result) -> None:
 def _times(result: Result | None, recording: Recording | None) -> None:
     if result and result.timing:
         st.caption(f"Measured on {result.device} · {_method(result.timing)}")
-        st.html(times([Row.of(result.job.name, result)]))
+        st.html(times(Point.of(result)))
         return
     if result:
         st.caption(
             f"The call took {result.seconds:.2f} s here, on {result.device.name}: not a time of "
             "the kernel, and not meaningful as one."
         )
-    if recording:
-        st.caption(f"Recorded on {recording.device} · {recording.date} · median of CUDA graphs")
-    st.html(times(recording.rows if recording else ()))
+    st.html(times(_recorded(recording) if recording else None))
+
+
+def _recorded(recording: Recording) -> Point:
+    """The point of a recording that the visitor chose."""
+    names = [point.name for point in recording.points]
+    first = names.index(FIRST_SHOWN) if FIRST_SHOWN in names else 0
+    chosen = st.selectbox("Recorded", names, first, key="recorded", bind="query-params")
+    point = recording.points[names.index(chosen)]
+    st.caption(
+        f"Recorded on {recording.device} · {recording.date} · median of CUDA graphs · "
+        f"{bytes_moved(point)}"
+    )
+    return point
 
 
 def _method(timing: Timing) -> str:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from kernels.job import Device, Result, Timing
 from kernels.presets import lesson
-from kernels.recorded import Row
+from kernels.recorded import OURS, Point, Row
 from pages.figures.kernel_times import EMPTY, times
 from pages.figures.palette import LIGHT
 from pages.figures.run_kernel import MAX_POINTS, num_drawn, parity
@@ -242,19 +243,30 @@ def test_the_steps_of_a_run():
 
 
 def test_times_are_rows_and_none_is_made_up():
-    timed = Result(
-        lesson(),
-        CPU,
-        np.zeros((1, 1, 4)),
-        np.zeros((1, 1, 4)),
-        0.1,
-        Timing((31.25,) * 3, 9, 1, 1, 1),
-    )
-    untimed = result_with([0.0] * 4)
+    zeros = np.zeros((1, 1, 4))
+    timing = Timing((31.25,) * 3, 9, 1, 1, 1)
+    timed = Point.of(Result(lesson(), CPU, zeros, zeros, 0.1, timing))
+    untimed = Point.of(result_with([0.0] * 4))
 
-    assert times([]) == times([Row.of("x", untimed)]) == EMPTY
-    assert "31.2" in times([Row.of("<b>", timed)])
-    assert "&lt;b&gt;" in times([Row.of("<b>", timed)])
+    assert times(None) == times(untimed) == EMPTY
+    assert "31.2" in times(timed)
+    assert "&lt;b&gt;" in times(replace(timed, rows=(replace(timed.rows[0], kernel="<b>"),)))
+
+
+def test_a_recorded_row_says_its_share_of_the_limit_in_the_same_run():
+    rows = (
+        Row("read limit", True, median_us=30.0, spread=0.001),
+        Row(OURS, True, 1e-3, 1e-2, 37.5, 0.002),
+        Row("XQA", None, note="no module"),
+    )
+    point = replace(Point.of(result_with([0.0] * 4)), num_bytes=75_000_000, rows=rows)
+
+    drawn = times(point)
+
+    assert "80% of the limit, spread 0.2%" in drawn
+    assert drawn.count("of the limit") == 1
+    assert "<span>37.5</span><span>2.00</span>" in drawn
+    assert "XQA" not in drawn
 
 
 @pytest.mark.parametrize(
