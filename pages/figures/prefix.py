@@ -3,18 +3,19 @@
 from typing import Any
 
 from pages.figures.prefix_text import Part, PrefixText, parts
+from pages.figures.prefix_tokens import Tokens
 from pages.figures.prefix_why import finding, hit_tokens, label, why
 from sim.columns import pack
 from sim.event_log import EventLog
 from sim.verdict import Lookup, Reason, lookups
 
 
-def prefix_blob(log: EventLog, request: str, block: int) -> bytes:
+def prefix_blob(log: EventLog, request: str, block: int, tokens: Tokens = "words") -> bytes:
     """The log, with the prompts' words, the block hashes, and why each block hit or missed.
 
     `request` and the logical `block` of it are asked about until the visitor picks another.
     """
-    text = PrefixText(log)
+    text = PrefixText(log, tokens)
     header = {
         **log.header(),
         "stage": "prefix",

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pages.figures.prefix_tokens import Tokens, show_token
 from sim.event_log import EventLog
 from sim.events import EventKind
 from sim.hash_chain import hash_chain
 from sim.prompt import TokenPrompt
 from sim.scenario import RequestSpec
 from sim.verdict import Verdict
-from sim.words import word
 
 MARKS = re.compile(r"\*\*(?P<bold>.+?)\*\*|`(?P<mono>[0-9a-f]{4})`")
 
@@ -23,18 +23,22 @@ Part = dict[str, Any]
 class PrefixText:
     """What is known of each request, by its index in the scenario.
 
-    `words` are its tokens, `chains` the hashes of its full blocks in hex, the answer included;
-    `prefixes` names a prefix id of the log: the request that cached it first, and which block.
+    `words` are its tokens as the page shows them, `chains` the hashes of its full blocks in hex,
+    the answer included; `prefixes` names a prefix id of the log: the request that cached it first,
+    and which block.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, tokens: Tokens = "words") -> None:
         self.requests: Sequence[RequestSpec] = log.scenario.requests
         self.block_size = log.scenario.block_size
-        tokens = [_token_ids(spec) for spec in self.requests]
-        self.words = [[word(token) for token in ids] for ids in tokens]
+        ids = [_token_ids(spec) for spec in self.requests]
+        self.words = [[show_token(token, tokens) for token in each] for each in ids]
         self.chains = [
-            [key.hex() for key in hash_chain(ids, self.block_size, spec.cache_salt, spec.lora_name)]
-            for spec, ids in zip(self.requests, tokens, strict=True)
+            [
+                key.hex()
+                for key in hash_chain(each, self.block_size, spec.cache_salt, spec.lora_name)
+            ]
+            for spec, each in zip(self.requests, ids, strict=True)
         ]
         self.prefixes = _prefixes(log)
 

@@ -13,10 +13,11 @@ from typing import Any
 import streamlit as st
 
 from pages.figures.palette import tokens
-from sim.columns import unpack
+from sim.columns import unpack_header
 
 SCRIPTS = (
     "theme.js",
+    "delta_runs.js",
     "decode.js",
     "element.js",
     "pen.js",
@@ -26,6 +27,7 @@ SCRIPTS = (
     "transport.js",
     "committer.js",
     "playback.js",
+    "finder.js",
     "card.js",
     "keyboard.js",
     "player.js",
@@ -36,6 +38,7 @@ SCRIPTS = (
     "pool_events.js",
     "pool_check.js",
     "pool_rows.js",
+    "pool_hazards.js",
     "pool_words.js",
     "pool_layout.js",
     "pool_order.js",
@@ -50,6 +53,7 @@ SCRIPTS = (
     "pool_legend.js",
     "pool_painter.js",
     "pool_pointer.js",
+    "pool_find.js",
     "pool.js",
     "gather_pen.js",
     "gather_log.js",
@@ -108,7 +112,7 @@ def player(
     `step`, `request` and `block` are where it starts when it is mounted; later values change
     nothing, so what came back may be passed in again. A new `blob` keeps the step where it fits.
     """
-    last = int(unpack(blob)[0]["num_steps"]) - 1
+    last = int(unpack_header(blob)["num_steps"]) - 1
     start = _start(key, {"step": min(max(step, 0), last), "request": request, "block": block})
     result = _component(
         data=blob + json.dumps({"key": key, **start}).encode(),

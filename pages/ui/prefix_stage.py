@@ -1,32 +1,41 @@
 """What Prefix sharing shows of a run: the player, and below it the step it stands at, as tables."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pandas as pd
 import streamlit as st
 
 from pages.figures.prefix import prefix_blob
 from pages.figures.prefix_tables import free_queue, hash_chains, shared_blocks
 from pages.figures.prefix_text import PrefixText
+from pages.figures.prefix_versions import OLD_AND_NEW, differ, free_orders
+from pages.figures.prefix_views import answer, count_blocks, views
 from pages.player import PlayerState, player
 from pages.ui.page import complain
-from pages.ui.prompt_examples import PromptExample
+from pages.ui.prompt_examples import DOCUMENTED, PromptExample
 from pages.ui.prompts import IDS
 from pages.ui.runs import on_screen, run_of
 from pages.ui.stalled import why_stalled
 from pages.ui.step import asked_step, keep_step
+from sim.documented import TIME_TO_STEP
 from sim.event_log import EventLog
 from sim.scenario import Scenario
 from sim.verdict import lookups
+
+STYLE = Path(__file__).parents[1] / "figures" / "prefix.css"
 
 
 @st.fragment
 def prefix_stage(example: PromptExample, scenario: Scenario) -> None:
     """Only this part runs again when the player stops."""
     log = run_of(scenario).log
-    key = f"prefix.{example.slug}"
+    text = PrefixText(log, example.tokens)
+    key = f"prefix.{example.keys}"
     left_at = st.session_state.get(f"{key}:left_at", example.step)
     request, block = _asked_block()
     state = player(
-        prefix_blob(log, example.request, example.block),
+        prefix_blob(log, example.request, example.block, example.tokens),
         key=key,
         step=asked_step(log.num_steps - 1, opening=left_at),
         request=request,
@@ -36,7 +45,10 @@ def prefix_stage(example: PromptExample, scenario: Scenario) -> None:
     _keep_place(state)
     if log.stalled:
         complain(why_stalled(log))
-    _tables(log, state.step)
+    st.html(STYLE)
+    _three_views(scenario, log, text)
+    _both_orders(example, scenario, state.step)
+    _tables(log, text, state.step)
     on_screen(scenario, state.step, "Prefix sharing")
 
 
@@ -58,8 +70,31 @@ def _keep_place(state: PlayerState) -> None:
             st.query_params[name] = str(value)
 
 
-def _tables(log: EventLog, step: int) -> None:
-    text, frame = PrefixText(log), log.frame(step)
+def _three_views(scenario: Scenario, log: EventLog, text: PrefixText) -> None:
+    counts = count_blocks(log, text)
+    apart = run_of(replace(scenario, enable_prefix_caching=False)).log
+    with st.container(border=True):
+        st.markdown(f"**Is paging itself prefix sharing?** {answer(counts)}")
+        st.html(views(counts, apart, log, text))
+
+
+def _both_orders(example: PromptExample, scenario: Scenario, step: int) -> None:
+    logs = {version: run_of(replace(scenario, version=version)).log for version in OLD_AND_NEW}
+    with st.container(border=True):
+        st.markdown(f"**The free order, then and now.** {differ(logs)}")
+        st.html(free_orders(_named_steps(example, scenario, step), step, logs))
+
+
+def _named_steps(example: PromptExample, scenario: Scenario, step: int) -> dict[str, int]:
+    """The Times of vLLM's page, which has no Time 2, as long as its prompts are as they were."""
+    unchanged = replace(scenario, version=example.version) == example.scenario
+    if example == DOCUMENTED and unchanged:
+        return {f"Time {time} <small>step {s}</small>": s for time, s in TIME_TO_STEP.items()}
+    return {f"Step {step}": step}
+
+
+def _tables(log: EventLog, text: PrefixText, step: int) -> None:
+    frame = log.frame(step)
     tables = {
         "Who shares what": shared_blocks(frame, text),
         "Hash chain": hash_chains(step, lookups(log), text),

@@ -1,27 +1,29 @@
-"""Prompts as a visitor types them, and the scenario they make: words are tokens."""
+"""Prompts as a visitor types them, and the scenario they make."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pages.figures.prefix_tokens import Tokens, read_tokens
 from sim.checked import ScenarioError
 from sim.prompt import TokenPrompt
-from sim.scenario import RequestSpec, Scenario
-from sim.words import split, token_id
+from sim.scenario import RequestSpec, Scenario, Version
+from sim.words import token_id
 
 IDS = "ABCD"
 FEWEST = 2
-MAX_WORDS = 64
+MAX_TOKENS = 128
 MAX_CHARS = 1_000
 MAX_SALT = 24  # characters
 MAX_OUTPUTS = 32  # tokens
 MAX_ARRIVAL = 40  # steps
 BLOCK_SIZES = (1, 16)  # tokens
 POOLS = (4, 64)  # blocks, the null block included
+NOUNS: dict[Tokens, str] = {"words": "words", "bytes": "bytes", "ids": "token ids"}
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One request as typed: its words, the step it comes in, how many tokens are answered."""
+    """One request as typed: its text, the step it comes in, how many tokens are answered."""
 
     text: str
     arrives: int
@@ -30,7 +32,12 @@ class Prompt:
 
 
 def scenario_of(
-    name: str, prompts: Sequence[Prompt], block_size: int, num_gpu_blocks: int
+    name: str,
+    prompts: Sequence[Prompt],
+    block_size: int,
+    num_gpu_blocks: int,
+    version: Version = "0.26.0",
+    tokens: Tokens = "words",
 ) -> Scenario:
     """The scenario of some prompts, called A, B, C, D in their order.
 
@@ -41,38 +48,74 @@ def scenario_of(
         name=name,
         num_gpu_blocks=num_gpu_blocks,
         block_size=block_size,
-        max_model_len=MAX_WORDS + MAX_OUTPUTS + 1,
-        requests=tuple(map(_request, IDS, prompts)),
+        max_model_len=MAX_TOKENS + MAX_OUTPUTS + 1,
+        requests=tuple(_request(id, p, tokens) for id, p in zip(IDS, prompts, strict=False)),
+        version=version,
     )
     for spec in scenario.requests:
         _check_fits(spec, scenario)
     return scenario
 
 
-def num_words(text: str) -> int:
-    """How many tokens a text is, as far as it is read."""
-    return len(split(text[: MAX_CHARS + 1]))
+def finishing(prompts: Sequence[Prompt], order: str) -> list[Prompt]:
+    """The prompts, answered so long that they end in `order`, a step apart, once all have come.
+
+    Raises ScenarioError, in one sentence, when an answer would be too long for that.
+    """
+    last = max(prompt.arrives for prompt in prompts)
+    ends = {id: last + place for place, id in enumerate(order)}
+    return [
+        replace(prompt, outputs=_long_enough(id, ends[id] - prompt.arrives + 1))
+        for id, prompt in zip(IDS, prompts, strict=False)
+    ]
 
 
-def _request(id: str, prompt: Prompt) -> RequestSpec:
-    words = split(prompt.text[: MAX_CHARS + 1])
-    if len(prompt.text) > MAX_CHARS or len(words) > MAX_WORDS:
-        size = f"{len(words):,} words" if len(words) > MAX_WORDS else f"{len(prompt.text):,} signs"
-        room = f"{MAX_WORDS} words in {MAX_CHARS:,} signs"
-        raise ScenarioError(id, f"{id} has {size}; at most {room} would do here.")
-    if not words:
-        raise ScenarioError(id, f"{id} has 0 words; 1 to {MAX_WORDS} would do.")
+def num_tokens(text: str, tokens: Tokens) -> int:
+    """How many tokens a text is, as far as it is read; 0 when it cannot be."""
+    try:
+        return len(read_tokens(text[: MAX_CHARS + 1], tokens))
+    except ValueError:
+        return 0
+
+
+def _long_enough(id: str, outputs: int) -> int:
+    if outputs > MAX_OUTPUTS:
+        sentence = (
+            f"To end in this order {id} needs {outputs} answer tokens; at most {MAX_OUTPUTS} would "
+            "do: let the prompts come closer together."
+        )
+        raise ScenarioError("finish", sentence)
+    return outputs
+
+
+def _request(id: str, prompt: Prompt, tokens: Tokens) -> RequestSpec:
     if len(prompt.salt) > MAX_SALT:
         sentence = f"{id}'s salt has {len(prompt.salt)} signs; at most {MAX_SALT} would do here."
         raise ScenarioError(id, sentence)
     return RequestSpec(
         id,
         prompt.arrives,
-        TokenPrompt(tuple(map(token_id, words))),
+        TokenPrompt(_token_ids(id, prompt.text, tokens)),
         prompt.outputs,
         tuple(token_id(f"{id}·{k}") for k in range(prompt.outputs)),
         cache_salt=prompt.salt or None,
     )
+
+
+def _token_ids(id: str, text: str, tokens: Tokens) -> tuple[int, ...]:
+    try:
+        ids = read_tokens(text[: MAX_CHARS + 1], tokens)
+    except ValueError as error:
+        sentence = f"{id} has {str(error)[:24]!r} for a token id; 0 to 999,999 would do."
+        raise ScenarioError(id, sentence) from None
+    noun = NOUNS[tokens]
+    if len(text) > MAX_CHARS or len(ids) > MAX_TOKENS:
+        size = f"{len(ids):,} {noun}" if len(ids) > MAX_TOKENS else f"{len(text):,} signs"
+        room = f"{MAX_TOKENS} {noun} in {MAX_CHARS:,} signs"
+        raise ScenarioError(id, f"{id} has {size}; at most {room} would do here.")
+    if not ids:
+        raise ScenarioError(id, f"{id} has 0 {noun}; 1 to {MAX_TOKENS} would do.")
+    return tuple(ids)
 
 
 def _check_fits(spec: RequestSpec, scenario: Scenario) -> None:

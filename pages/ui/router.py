@@ -9,6 +9,7 @@ MENU = {
     "overview": "Overview",
     "allocation": "Allocation",
     "prefix_sharing": "Prefix sharing",
+    "pressure": "Pressure",
     "gather_loop": "Gather loop",
     "run_kernel": "Run the kernel",
 }

@@ -11,11 +11,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from sim.conformance import load
 from sim.event_log import EventLog
+from sim.events import EventKind, Hazard
 from sim.frame import Frame
 from sim.scenario import Scenario
 from sim.simulate import simulate
 from tests.browser.conftest import Server, serve
 from tests.browser.player.hand_log import EXPECTED, STEPS
+from tests.browser.player.workload import busy_log
 
 HERE = Path(__file__).parent
 READY = ".player[data-ready=true]"
@@ -134,7 +136,26 @@ def test_sentences_say_what_happened_and_why(hand):
     assert sentences[11] == "C reached its length limit and gave back 3 blocks, two still cached."
 
 
+def test_what_goes_wrong_in_vllm_itself_is_told_first(open_player):
+    page = open_player("log=hazards")
+    sentences = [seek(page, hazard)["sentence"] for hazard in Hazard]
+
+    assert [sentence.split(".")[0] for sentence in sentences[:3]] == [
+        "B can never be admitted: it needs 9 blocks, more than the 5 there are",
+        "B runs alone and still finds no free block, so it gives way to itself",
+        "B stands at max_model_len and may not stop: it keeps its blocks and gets nothing",
+    ]
+    assert sentences[3].startswith(
+        "B was to compute 2 blocks that already have their hashes, and now nobody will."
+    )
+    assert sentences[4].startswith(
+        "B hits 2 blocks that nobody computed: vLLM 0.26.0 reads what is not there."
+    )
+
+
 def recorded(root: Path, name: str) -> EventLog:
+    if name.startswith("busy_"):
+        return busy_log(*map(int, name.split("_")[1:]))
     recording = load(root / "tests" / "golden" / f"{name}.json.gz")
     return simulate(Scenario.from_json(recording["scenario"]))
 
@@ -154,12 +175,12 @@ def as_shown(frame: Frame) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", ["fuzz_05", "pool_pressure_no_caching"])
+@pytest.mark.parametrize("name", ["fuzz_05", "pool_pressure_no_caching", "busy_1100_120"])
 def test_any_seek_shows_the_frame_of_the_log(open_player, root, name):
     """Python finds a frame with NumPy over all rows; the browser replays from a keyframe."""
     page = open_player(f"log={name}")
     log = recorded(root, name)
-    steps = random.Random(0).choices(range(log.num_steps), k=30)
+    steps = random.Random(0).choices(range(log.num_steps), k=20)
 
     for step in [*steps, log.num_steps - 1, 0]:
         expected = as_shown(log.frame(step))
@@ -349,6 +370,59 @@ def test_a_click_selects_a_block_and_its_request(open_player):
 
     page.mouse.move(left + 10, box["y"] + 33)
     expect(page.locator(".tip")).to_contain_text("1 · 2 + 0 % 2 = 2 + 0 = 2")
+
+
+def find(page: Page, name: str) -> None:
+    page.get_by_label("Block or request").fill(name)
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("log", ["hand", "busy_1100_120"])
+def test_a_block_or_a_request_is_found_by_name(open_player, log):
+    page = open_player(f"log={log}&step=3")
+    owner, request = read(page)["owners"][3][0], read(page)["running"][0]
+    find(page, "3")
+    expect_python(page, 3, owner, 3)
+    if log != "hand":
+        expect(page.locator(".lens-words")).to_contain_text("Block 3")
+
+    find(page, request)
+    expect_python(page, 3, request, None)
+    assert read(page)["selected"]["request"] == request
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_what_cannot_be_found_is_answered_beside_the_field(open_player):
+    page = open_player("step=3")
+    for name, answer in (
+        ("6", "There is no block 6; a block from 0 to 5 or a request such as A would do."),
+        ("D", "There is no request D; a block from 0 to 5 or a request such as A would do."),
+        ("C", "C holds no block at step 3; it is admitted at step 10."),
+    ):
+        find(page, name)
+        expect(page.get_by_role("alert")).to_have_text(answer)
+    page.get_by_label("Block or request").fill("A")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    assert read(page)["selected"]["block"] is None
+
+
+def test_letters_in_the_field_are_no_shortcuts(open_player):
+    """Streamlit's r and c run the page again and ask to clear its caches; Space plays."""
+    page = open_player("step=3")
+    page.get_by_label("Block or request").focus()
+    page.keyboard.type("c r")
+    page.keyboard.press("Home")
+
+    assert page.get_by_label("Block or request").input_value() == "c r"
+    assert (read(page)["step"], read(page)["playing"], read(page)["loads"]) == (3, False, 1)
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_a_busy_log_has_all_that_can_happen():
+    kinds = set(busy_log(1_100, 120).columns["kind"].tolist())
+
+    wanted = {"LOOKUP", "TOUCH", "TAKE", "CACHE", "RELEASE", "PREEMPT", "ADMIT", "FINISH"}
+    assert {EventKind[name] for name in wanted} <= kinds
 
 
 def test_a_broken_invariant_stops_play_and_is_marked(open_player):

@@ -6,15 +6,22 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from pages.figures.palette import DARK, LIGHT
 from pages.figures.prefix_text import PrefixText, plain
+from pages.figures.prefix_versions import OLD_AND_NEW
 from pages.figures.prefix_why import why
-from pages.ui.prompt_examples import PROMPT_EXAMPLES
+from pages.ui.prompt_examples import DOCUMENTED, PROMPT_EXAMPLES
 from pages.ui.prompts import scenario_of
 from sim.simulate import simulate
 from sim.verdict import lookups
 
 PLAYER = "Object.values(window.__player)[0]"
-ONE_WORD, EVICTION, ONE_STEP = PROMPT_EXAMPLES
+BY_SLUG = {example.slug: example for example in PROMPT_EXAMPLES}
+ONE_WORD, EVICTION, ONE_STEP = (BY_SLUG[slug] for slug in ("one-word", "eviction", "one-step"))
+
+
+def both(scenario):
+    return {version: simulate(replace(scenario, version=version)) for version in OLD_AND_NEW}
 
 
 def ready(page):
@@ -113,7 +120,7 @@ def test_it_opens_on_the_question_and_its_answer(visit):
         *("hit", "hit", "hit", "held back")
     ]
     assert state["rails"] == [[1, False], [2, False], [1, False], [2, False], [3, True]]
-    expect(page.locator(".now")).to_have_text("German")
+    expect(page.locator(".prefix-cell .now")).to_have_text("German")
 
 
 def test_a_click_asks_about_a_block_and_the_link_answers_again(visit):
@@ -173,6 +180,59 @@ def test_what_a_request_gave_back_is_followed(visit):
     assert read(page)["legend"]["evicted"] == 1
 
 
+def test_the_version_dial_reorders_the_queue_and_is_in_the_link(visit):
+    page = ready(visit(address(example=DOCUMENTED.title, step=5)))
+    logs = both(DOCUMENTED.scenario)
+    assert read(page)["queue"] == logs["before 0.26"].frame(5).free_queue.tolist()
+    expect(page.locator(".prefix-queue")).to_contain_text("given back at the tail, as before 0.26")
+
+    page.locator(".stSidebar").get_by_role("radio", name="0.26.0", exact=True).click()
+    expect(page.locator(".prefix-queue")).to_contain_text("else at the head")
+    expect(page).to_have_url(re.compile("documented.version=0.26.0"))
+    assert read(page)["queue"] == logs["0.26.0"].frame(5).free_queue.tolist()
+
+    page.reload()
+    assert read(ready(page))["queue"] == logs["0.26.0"].frame(5).free_queue.tolist()
+
+
+def test_both_free_orders_stand_side_by_side_at_each_time(visit):
+    page = ready(visit(address(example=DOCUMENTED.title, step=5)))
+    cells = page.locator(".free-orders .now td")
+    expect(cells).to_have_count(2)
+    for cell, log in zip(cells.all(), both(DOCUMENTED.scenario).values(), strict=True):
+        blocks = [int(block) for block in cell.locator(".chip").all_inner_texts()]
+        assert blocks == log.frame(5).free_queue.tolist()
+    left, right = (cell.bounding_box() for cell in cells.all())
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]
+
+
+@pytest.mark.parametrize("version", OLD_AND_NEW)
+def test_only_what_has_a_hash_is_said_to_be_still_cached(visit, version):
+    """B gives back 2 blocks of A's words, one of its own, and one that never was full."""
+    link = {"example": DOCUMENTED.title, "documented.version": version, "step": 5}
+    page = ready(visit(address(**link)))
+    assert "gave back 4 blocks, three still cached." in read(page)["sentence"]
+    assert "gave back 5 blocks, two still cached, two still held" in at_step(page, 4)["sentence"]
+
+
+def test_the_step_that_is_stopped_at_is_marked_among_the_times(visit):
+    page = ready(visit(address(example=DOCUMENTED.title)))
+    expect(page.locator(".free-orders .now th")).to_contain_text("Time 7")
+    page.get_by_role("button", name="Back").click()
+    expect(page.locator(".free-orders .now th")).to_contain_text("Time 6")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_marks_below_have_the_colours_of_the_player(visit, scheme):
+    page = ready(visit("/prefix_sharing", color_scheme=scheme))
+    mark = page.locator(".three-views .chip.held").first.evaluate(
+        "node => getComputedStyle(node).backgroundColor"
+    )
+    theme = {"light": LIGHT, "dark": DARK}[scheme]
+    assert mark == "rgb({}, {}, {})".format(*bytes.fromhex(theme.owners[0].fill[1:]))
+
+
 def test_play_runs_to_the_end_and_commits(visit):
     page = ready(visit("/prefix_sharing?step=9"))
     page.get_by_label("Speed").select_option("4")
@@ -203,7 +263,7 @@ def test_an_empty_prompt_is_refused_below_it(visit):
     area = page.get_by_role("textbox", name="Prompt A")
     area.fill("")
     area.press("Control+Enter")
-    expect(page.get_by_text("A has 0 words; 1 to 64 would do.")).to_be_visible()
+    expect(page.get_by_text("A has 0 words; 1 to 128 would do.")).to_be_visible()
     assert len(read(page)["rows"]["A"]["cells"]) == 4
 
 

@@ -2,18 +2,22 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.prompt_examples import PROMPT_EXAMPLES
-from pages.ui.prompts import BLOCK_SIZES, MAX_OUTPUTS, MAX_WORDS, POOLS, Prompt, scenario_of
+from pages.figures.prefix import prefix_blob
+from pages.ui.prompt_examples import DOCUMENTED, PROMPT_EXAMPLES
+from pages.ui.prompts import BLOCK_SIZES, MAX_OUTPUTS, MAX_TOKENS, POOLS, Prompt, scenario_of
 from sim.checked import ScenarioError
 from sim.columns import unpack
+from sim.simulate import simulate
 
 PAGE = Path(__file__).parents[2] / "pages" / "prefix_sharing.py"
-ONE_WORD, EVICTION, ONE_STEP = PROMPT_EXAMPLES
+BY_SLUG = {example.slug: example for example in PROMPT_EXAMPLES}
+ONE_WORD, EVICTION, ONE_STEP = (BY_SLUG[slug] for slug in ("one-word", "eviction", "one-step"))
 
 
 def opened(**address):
@@ -59,13 +63,25 @@ def test_what_the_examples_promise():
     found = {
         (example.slug, lookup["request"]): lookup["summary"]
         for example in PROMPT_EXAMPLES
-        for lookup in header(opened(example=example.title))["lookups"]
+        for lookup in unpack(prefix_blob(simulate(example.scenario), "A", 0))[0]["lookups"]
     }
     assert found == {
         ("one-word", 0): "nothing to hit yet",
         ("one-word", 1): "8 of 16 tokens hit",
         ("one-word", 2): "12 of 16 tokens hit",
         ("one-word", 3): "0 of 16 tokens hit",
+        ("documented", 0): "nothing to hit yet",
+        ("documented", 1): "8 of 14 tokens hit",
+        ("documented", 2): "12 of 29 tokens hit",
+        ("system", 0): "nothing to hit yet",
+        ("system", 1): "8 of 13 tokens hit",
+        ("system", 2): "8 of 13 tokens hit",
+        ("system", 3): "8 of 12 tokens hit",
+        ("chat", 0): "nothing to hit yet",
+        ("chat", 1): "8 of 17 tokens hit",
+        ("chat", 2): "20 of 27 tokens hit",
+        ("exact", 0): "nothing to hit yet",
+        ("exact", 1): "12 of 16 tokens hit",
         ("eviction", 0): "nothing to hit yet",
         ("eviction", 1): "0 of 16 tokens hit",
         ("eviction", 2): "8 of 16 tokens hit",
@@ -73,6 +89,10 @@ def test_what_the_examples_promise():
         ("one-step", 0): "nothing to hit yet",
         ("one-step", 1): "12 of 16 tokens hit",
         ("one-step", 2): "12 of 16 tokens hit",
+        ("partial", 0): "nothing to hit yet",
+        ("partial", 1): "0 of 2 tokens hit",
+        ("partial", 2): "0 of 2 tokens hit",
+        ("partial", 3): "8 of 15 tokens hit",
     }
 
 
@@ -144,10 +164,10 @@ def test_the_smallest_pool_that_would_do_does():
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("", "B has 0 words; 1 to 64 would do."),
-        (" \n ", "B has 0 words; 1 to 64 would do."),
-        ("w " * 65, "B has 65 words; at most 64 words in 1,000 signs would do here."),
-        ("w" * 1_001, "B has 1,001 signs; at most 64 words in 1,000 signs would do here."),
+        ("", "B has 0 words; 1 to 128 would do."),
+        (" \n ", "B has 0 words; 1 to 128 would do."),
+        ("w " * 129, "B has 129 words; at most 128 words in 1,000 signs would do here."),
+        ("w" * 1_001, "B has 1,001 signs; at most 128 words in 1,000 signs would do here."),
     ],
 )
 def test_a_prompt_that_will_not_do_is_answered_below_it(text, answer):
@@ -161,7 +181,7 @@ def test_a_prompt_that_will_not_do_is_answered_below_it(text, answer):
 
 def test_a_link_with_a_prompt_that_will_not_do_shows_the_example():
     app = opened(**{"one-word.A": ""})
-    assert complaints(app) == ["**:material/error: A has 0 words; 1 to 64 would do.**"]
+    assert complaints(app) == ["**:material/error: A has 0 words; 1 to 128 would do.**"]
     assert on_screen(app)["scenario"] == ONE_WORD.scenario
 
 
@@ -187,6 +207,7 @@ def test_a_salt_of_any_length_is_answered():
         {"one-word.blocks": "1000000000"},
         {"one-word.prompts": "9"},
         {"one-word.A.comes": "nan"},
+        {"one-word.version": "0.27", "one-word.tokens": "letters", "one-word.finish": "A, A, B, C"},
     ],
 )
 def test_nonsense_in_a_link_leaves_the_example(address):
@@ -213,12 +234,73 @@ def test_words_of_any_kind_are_simulated():
     assert header(app)["prompts"][0][:6] == ["*", "*", "bold", "*", "*", "`"]
 
 
+def drawn(app):
+    """The figures below the player: the three views, and both free orders."""
+    return [html.proto.body for html in app.get("html") if "chips" in html.proto.body]
+
+
+def test_the_version_of_a_link_is_whose_free_order_runs():
+    app = opened(**{"one-word.version": "before 0.26"})
+    assert on_screen(app)["scenario"] == replace(ONE_WORD.scenario, version="before 0.26")
+    assert header(app)["scenario"]["version"] == "before 0.26"
+    assert "<th>Step 4</th>" in drawn(app)[1]
+
+
+def test_the_documented_example_shows_its_times_until_a_prompt_is_changed():
+    link = {"example": DOCUMENTED.title, "documented.version": "0.26.0", "step": "5"}
+    app = opened(**link)
+    assert "<tr class=now><th>Time 6 " in drawn(app)[1]
+    assert drawn(app)[1].count("<th>Time ") == 6
+    app.text_area("documented.B").set_value("A B C D")
+    checked(app.run())
+    assert "Time" not in drawn(app)[1]
+    assert "<tr class=now><th>Step 5</th>" in drawn(app)[1]
+
+
+def test_bytes_of_a_link():
+    app = opened(**{"one-word.tokens": "bytes", "one-word.A": "é a", "one-word.bytes.blocks": "20"})
+    assert header(app)["prompts"][0] == ["c3", "a9", "␣", "a"]
+    scenario = on_screen(app)["scenario"]
+    assert (scenario.block_size, scenario.num_gpu_blocks) == (16, 20)
+    assert complaints(app) == []
+
+
+def test_ids_are_typed_and_what_is_none_is_answered():
+    app = opened(**{"one-word.tokens": "ids", "one-word.ids.A": "5 6, 7"})
+    assert header(app)["prompts"][:2] == [
+        ["5", "6", "7"],
+        [*map(str, [*range(1, 9), 17, *range(10, 17)])],
+    ]
+    app.text_area("one-word.ids.A").set_value("5 six")
+    checked(app.run())
+    assert complaints(app) == [
+        "**:material/error: A has 'six' for a token id; 0 to 999,999 would do.**"
+    ]
+
+
+def test_a_finish_order_of_a_link():
+    app = opened(**{"one-word.finish": "D, C, B, A"})
+    scenario = on_screen(app)["scenario"]
+    assert [spec.max_tokens for spec in scenario.requests] == [8, 5, 3, 1]
+    assert app.number_input("one-word.A.answer").disabled
+    assert complaints(app) == []
+
+
+def test_a_finish_order_that_takes_too_long_is_answered():
+    app = opened(**{"one-word.finish": "A, B, C, D", "one-word.D.comes": "40"})
+    assert complaints(app) == [
+        "**:material/error: To end in this order A needs 41 answer tokens; at most 32 would do: "
+        "let the prompts come closer together.**"
+    ]
+    assert on_screen(app)["scenario"] == ONE_WORD.scenario
+
+
 def test_the_longest_prompts_in_the_smallest_blocks():
-    longest = " ".join(f"w{k}" for k in range(MAX_WORDS))
+    longest = " ".join(f"w{k}" for k in range(MAX_TOKENS))
     prompts = [Prompt(longest, 0, MAX_OUTPUTS)] * 4
-    with pytest.raises(ScenarioError, match="A needs 95 blocks for its 95 tokens"):
+    with pytest.raises(ScenarioError, match="A needs 159 blocks for its 159 tokens"):
         scenario_of("test", prompts, 1, POOLS[1])
-    assert scenario_of("test", prompts, 2, POOLS[1]).max_model_len > MAX_WORDS + MAX_OUTPUTS
+    assert scenario_of("test", prompts, 4, POOLS[1]).max_model_len > MAX_TOKENS + MAX_OUTPUTS
 
 
 def test_a_committed_step_moves_tables_and_address():

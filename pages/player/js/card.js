@@ -10,7 +10,8 @@ class Card {
     this.transport = transport;
     this.sentence = el("p.sentence");
     this.views = el("span");
-    this.tools = el("div.tools", {}, this.views);
+    this.finder = el("span");
+    this.tools = el("div.tools", {}, this.finder, this.views);
     this.narration = el("div.narration", {}, this.sentence, this.tools);
     this.figure = el("div.figure");
     this.legend = el("ul.legend", { "aria-label": "Legend" });
@@ -43,6 +44,12 @@ class Card {
     const node = segmented("View", views, pick);
     this.views.replaceWith(node);
     this.views = node;
+  }
+
+  offerFinder(find) {
+    const node = find ? new Finder("Block or request", find).root : el("span");
+    this.finder.replaceWith(node);
+    this.finder = node;
   }
 
   // The width that a stage has for its figure; 0 while nothing is shown.

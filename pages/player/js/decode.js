@@ -1,4 +1,4 @@
-// The container of sim/columns.py, mapped onto typed arrays without copying the columns.
+// The container of sim/columns.py as typed arrays: columns are not copied, runs are written out.
 // After the last column pages/player adds a JSON note: {key, step, request, block}, where to start.
 
 const DTYPES = {
@@ -18,11 +18,21 @@ function decode(data) {
   const header = JSON.parse(text.decode(bytes.subarray(12, start)));
   const columns = {};
   let end = start;
-  for (const [name, dtype, length, offset] of header.columns) {
-    const column = new DTYPES[dtype](bytes.buffer, bytes.byteOffset + start + offset, length);
+  for (const [name, dtype, length, offset, numHeads] of header.columns) {
+    const { column, size } = readColumn(bytes, start + offset, dtype, length, numHeads);
     columns[name] = column;
-    end = Math.max(end, start + offset + Math.ceil(column.byteLength / 8) * 8);
+    end = Math.max(end, start + offset + Math.ceil(size / 8) * 8);
   }
   const note = end < bytes.length ? JSON.parse(text.decode(bytes.subarray(end))) : {};
   return { header, columns, note };
+}
+
+// A column, and how many bytes it was stored in.
+function readColumn(bytes, at, dtype, length, numHeads) {
+  if (dtype === "runs") {
+    const runs = new DeltaRuns(bytes.subarray(at));
+    return { column: runs.read(numHeads, length), size: runs.at };
+  }
+  const column = new DTYPES[dtype](bytes.buffer, bytes.byteOffset + at, length);
+  return { column, size: column.byteLength };
 }

@@ -40,6 +40,13 @@ class FreeQueue {
     this.next[block] = this.prev[block] = -1;
   }
 
+  // How far a block is from the head, from 1; 0 when it is not in the queue.
+  placeOf(block) {
+    let place = 1;
+    for (let b = this.head; b !== this.end; b = this.next[b], place++) if (b === block) return place;
+    return 0;
+  }
+
   // Head first.
   list() {
     const blocks = [];

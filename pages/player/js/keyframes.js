@@ -18,7 +18,7 @@ class Keyframes {
     this.frames[index] = {
       blocks: replay.blockStore.slice(),
       requests: replay.requestStore.slice(),
-      tables: [...replay.tables].map(([r, table]) => [r, Int32Array.from(table)]),
+      tables: [...replay.tables].map(([r, table]) => [r, table.slice()]),
       running: [...replay.running],
       waiting: [...replay.waiting],
       hues: [...replay.hues],
@@ -38,7 +38,7 @@ class Keyframes {
     const frame = this.frames[step / this.interval];
     replay.blockStore.set(frame.blocks);
     replay.requestStore.set(frame.requests);
-    replay.tables = new Map(frame.tables.map(([r, table]) => [r, Array.from(table)]));
+    replay.tables = new Map(frame.tables.map(([r, table]) => [r, table.slice()]));
     replay.running = [...frame.running];
     replay.waiting = [...frame.waiting];
     replay.hues = [...frame.hues];

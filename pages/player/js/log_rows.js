@@ -14,6 +14,7 @@ const ROW = {
   SCHEDULE: 10,
   FINISH: 11,
   RESET: 12,
+  HAZARD: 13,
 };
 const STATUS = { ABSENT: 0, WAITING: 1, RUNNING: 2, PREEMPTED: 3, FINISHED: 4 };
 const HUES = 7;

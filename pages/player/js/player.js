@@ -52,6 +52,7 @@ class Player {
     this.stage = new STAGES[header.stage](this.host(), { header, columns, note: start });
     this.grain = this.stage.grains?.()[0]?.name;
     this.transport.load(this.stage);
+    this.card.offerFinder(this.stage.find && ((name) => this.stage.find(name)));
     this.card.offerViews(this.stage.views?.() ?? [], (name) => this.stage.setView(name));
     this.expose();
     this.begin(start);

@@ -127,6 +127,10 @@ class PoolStage {
     ];
   }
 
+  find(name) {
+    return findInPool(this, name);
+  }
+
   setView(name) {
     this.order.turn(name === "logical", this.host.calm, () => {
       this.stale = true;
@@ -206,9 +210,9 @@ class PoolStage {
   }
 
   facts(block) {
-    const { logical, prefix, takenAt, cachedAt, requests } = this.replay;
+    const { logical, prefix, takenAt, cachedAt, requests, queue, numBlocks, used } = this.replay;
     const cell = this.cell(block);
-    const queue = cell.state === "free" || cell.state === "cached" ? this.replay.freeQueue() : [];
+    const idle = cell.state === "free" || cell.state === "cached";
     const shared =
       cell.ref > 1 ? "shared" : cell.fill < cell.size ? "used, partly full" : "used, full";
     const words = { used: shared, cached: "cached, free", free: "free, no hash", null: "null" };
@@ -220,8 +224,8 @@ class PoolStage {
       prefix: prefix[block],
       takenAt: takenAt[block],
       cachedAt: cachedAt[block],
-      queuePlace: queue.indexOf(block) + 1,
-      queueLength: queue.length,
+      queuePlace: idle ? queue.placeOf(block) : 0,
+      queueLength: numBlocks - 1 - used,
     };
   }
 

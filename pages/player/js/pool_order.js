@@ -8,7 +8,7 @@ class PoolOrder {
     this.replay = replay;
     this.logical = false;
     this.share = 0; // 0 physical … 1 logical
-    this.place = Int32Array.from({ length: replay.numBlocks }, (_, block) => block);
+    this.place = new Int32Array(replay.numBlocks).map((_, block) => block);
     this.block = this.place.slice();
   }
 

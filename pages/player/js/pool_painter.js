@@ -26,6 +26,18 @@ class PoolPainter {
     const hues = replay.requests.map((_, r) => hueOf(r));
     this.mosaic.paint(replay, hues, order.logical ? order.place : null);
     this.mosaic.draw(g);
+    this.drawRowTicks(g, theme);
+  }
+
+  // Ink beside the rows that hold blocks of the picked request.
+  drawRowTicks(g, theme) {
+    const { picked, replay } = this.stage;
+    const { left, poolTop, perRow, pitchY } = this.layout;
+    g.fillStyle = theme.ink;
+    for (const block of replay.tables.get(picked.request) ?? []) {
+      const row = Math.floor(this.layout.placeOf(block) / perRow);
+      g.fillRect(left - 5, poolTop + row * pitchY, 3, pitchY);
+    }
   }
 
   drawCells(g, theme, progress) {
@@ -104,9 +116,12 @@ class PoolPainter {
 
 // Blocks that were taken, and that lost their hash, in the step on show.
 function stepMarks(replay) {
-  const rows = replay.rowsOf(replay.step).filter((row) => row.kind === ROW.TAKE);
-  const taken = rows
-    .flatMap((row) => [...row.blocks])
-    .filter((block) => replay.ref[block] && replay.takenAt[block] === replay.step);
-  return { taken: new Set(taken), evicted: new Set(replay.evictions.map(({ block }) => block)) };
+  const taken = new Set();
+  for (const { kind, blocks } of replay.rowsOf(replay.step)) {
+    if (kind !== ROW.TAKE) continue;
+    for (const block of blocks) {
+      if (replay.ref[block] && replay.takenAt[block] === replay.step) taken.add(block);
+    }
+  }
+  return { taken, evicted: new Set(replay.evictions.map(({ block }) => block)) };
 }

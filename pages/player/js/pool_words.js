@@ -4,6 +4,7 @@ class PoolWords extends PoolRows {
   sentence() {
     this.rows = this.replay.rowsOf(this.replay.step);
     const told = [
+      hazardClauses(this),
       this.preempted(),
       this.admitted(),
       this.grown(),

@@ -12,9 +12,11 @@ class PrefixStage {
   }
 
   build(header) {
+    this.longest = Math.max(...header.prompts.flat().map((word) => word.length));
     const act = { hover: (cell) => this.hover(cell), pick: (cell) => this.pick(cell) };
     this.rows = header.requests.map((_, r) => new PrefixRow(r, header, act));
-    this.queue = new PrefixQueue(this.replay.numBlocks, { hover: (tile) => this.hoverTile(tile) });
+    const version = header.scenario.version ?? "0.26.0";
+    this.queue = new PrefixQueue(this.replay.numBlocks, version, { hover: (tile) => this.hoverTile(tile) });
     this.rails = new PrefixRails();
     this.pinned = new PrefixWhy("pinned");
     this.floating = new PrefixWhy("floating");
@@ -72,7 +74,8 @@ class PrefixStage {
     const size = this.state.size;
     const gap = size === 1 ? 8 : 14;
     const room = width - (narrow ? 12 : 76 + 172) - (cells - 1) * gap;
-    const least = Math.max(size * (narrow ? 48 : 40), 46);
+    const word = this.longest > 3 ? (narrow ? 48 : 40) : 8 * this.longest + 10;
+    const least = Math.max(size * word, 46);
     const cell = Math.max(least, Math.min(Math.floor(room / cells), size * 64));
     this.root.classList.toggle("stacked", cell < 140);
     this.root.style.setProperty("--cell", `${cell}px`);

@@ -1,8 +1,9 @@
 // The free queue as a conveyor: the head is taken next, what is given back with a hash joins the tail.
 
 class PrefixQueue {
-  // act: {hover(tile | null)}
-  constructor(numBlocks, act) {
+  // version: whose free order, as the scenario says it; act: {hover(tile | null)}
+  constructor(numBlocks, version, act) {
+    this.note = PREFIX_QUEUE_NOTES[version];
     this.tiles = Array.from({ length: numBlocks }, (_, block) => this.tile(block, act));
     this.title = el("div.title");
     this.belt = el("div.prefix-belt");
@@ -31,7 +32,7 @@ class PrefixQueue {
   show(queue, theme, moves) {
     const before = this.places;
     const focused = this.belt.getRootNode().activeElement;
-    this.title.replaceChildren(el("b", {}, "Free queue"), ` · ${many(queue.length, "block")}, ${PREFIX_QUEUE_NOTE}`);
+    this.title.replaceChildren(el("b", {}, "Free queue"), ` · ${many(queue.length, "block")}, ${this.note}`);
     const nodes = queue.map((entry, i) => this.showTile(entry, i, queue.length, theme));
     this.belt.replaceChildren(this.head, ...nodes, this.tail);
     if (focused && this.belt.contains(focused)) focused.focus({ preventScroll: true });
@@ -58,5 +59,9 @@ class PrefixQueue {
 }
 
 const PREFIX_TILE_GAP = 8;
-const PREFIX_QUEUE_NOTE = 
-  "taken from the head; with a hash given back at the tail, else at the head. A hashed one is still a hit until it is taken.";
+const PREFIX_QUEUE_NOTES = {
+  "0.26.0":
+    "taken from the head; with a hash given back at the tail, else at the head. A hashed one is still a hit until it is taken.",
+  "before 0.26":
+    "taken from the head, given back at the tail, as before 0.26. A hashed one is still a hit until it is taken.",
+};

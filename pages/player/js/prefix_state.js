@@ -7,15 +7,24 @@ class PrefixState {
     this.replay = new SeekingReplay(blob);
     this.size = this.replay.blockSize;
     this.arrivals = []; // the step at which a request arrives
-    this.givenBack = blob.header.requests.map(() => []); // {step, table} at each release
+    this.givenBack = blob.header.requests.map(() => []); // {step, table, blank} at each release
+    this.hashed = blob.header.requests.map(() => 0); // blocks of the table that have a hash
     for (let step = 0; step < this.replay.numSteps; step++) {
       for (const row of this.replay.rowsOf(step)) this.note(step, row);
     }
   }
 
-  note(step, { kind, r, blocks }) {
+  note(step, { kind, r, a, b, blocks }) {
     if (kind === ROW.ARRIVE) this.arrivals[r] = step;
-    if (kind === ROW.RELEASE) this.givenBack[r].push({ step, table: [...blocks].reverse() });
+    if (kind === ROW.TOUCH) this.hashed[r] = blocks.length;
+    if (kind === ROW.CACHE) this.hashed[r] = a + b;
+    if (kind === ROW.RELEASE) this.release(step, r, blocks);
+  }
+
+  release(step, r, blocks) {
+    const blank = blocks.length - this.hashed[r];
+    this.givenBack[r].push({ step, table: [...blocks].reverse(), blank });
+    this.hashed[r] = 0;
   }
 
   seek(step) {

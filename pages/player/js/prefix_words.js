@@ -18,6 +18,12 @@ class PrefixWords extends PoolWords {
     return [plain(` ${blocks}, taken from the queue’s head, ${evicted.length > 1 ? "lose their hashes" : "loses its hash"}.`)];
   }
 
+  // The row says which blocks go to the queue's head; before 0.26 none did, so the hashes tell.
+  givenBack({ r, blocks, a, b }) {
+    const blank = this.state.givenBack[r]?.findLast(({ step }) => step <= this.replay.step)?.blank ?? 0;
+    return super.givenBack({ blocks, a: blank, b: a + b - blank });
+  }
+
   // Where somebody comes or goes, that is the news.
   grown() {
     return this.of(ROW.ADMIT).length || this.of(ROW.FINISH).length ? [] : super.grown();

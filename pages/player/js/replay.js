@@ -151,6 +151,7 @@ class PoolReplay {
   }
 
   release(r, blocks, toHead, toTail) {
+    this.heir = r;
     for (const block of blocks) this.letGo(r, block);
     for (let i = toHead - 1; i >= 0; i--) this.queue.prepend(blocks[i]);
     for (let i = toHead; i < toHead + toTail; i++) this.queue.append(blocks[i]);
@@ -161,13 +162,21 @@ class PoolReplay {
     this.ref[block] -= 1;
     if (this.ref[block] === 1) this.shared -= 1;
     if (this.ref[block] > 0) {
-      if (this.holder[block] === r) this.holder[block] = this.inTables(block).find((o) => o !== r);
+      if (this.holder[block] === r) this.holder[block] = this.heirOf(r, block);
       return;
     }
     this.used -= 1;
     if (this.prefix[block] !== NONE) this.cached += 1;
     this.holder[block] = this.logical[block] = NONE;
     this.lastHolder[block] = r;
+  }
+
+  // One of the others that hold a block: who held one block of a table mostly held the next.
+  heirOf(r, block) {
+    const at = this.logical[block];
+    const holds = (other) => other !== r && this.tables.get(other)?.[at] === block;
+    if (!holds(this.heir)) this.heir = this.running.find(holds);
+    return this.heir;
   }
 
   // The requests that hold a block, in order of admission.

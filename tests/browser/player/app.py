@@ -13,7 +13,8 @@ from sim.columns import pack  # noqa: E402
 from sim.conformance import load  # noqa: E402
 from sim.scenario import Scenario  # noqa: E402
 from sim.simulate import simulate  # noqa: E402
-from tests.browser.player.hand_log import STEPS, broken_blob, hand_blob  # noqa: E402
+from tests.browser.player.hand_log import STEPS, broken_blob, hand_blob, hazard_blob  # noqa: E402
+from tests.browser.player.workload import busy_blob  # noqa: E402
 
 
 @st.cache_data
@@ -23,8 +24,12 @@ def blob(name: str) -> bytes:
         return hand_blob()
     if name == "short":
         return hand_blob(STEPS[:5])
+    if name == "hazards":
+        return hazard_blob()
     if name == "broken":
         return broken_blob()
+    if name.startswith("busy_"):
+        return busy_blob(*map(int, name.split("_")[1:]))
     recording = load(ROOT / "tests" / "golden" / f"{name}.json.gz")
     log = simulate(Scenario.from_json(recording["scenario"]))
     return pack({**log.header(), "stage": "pool"}, log.columns)

@@ -11,6 +11,7 @@ import numpy as np
 
 from sim.columns import pack
 from sim.events import EventKind as K
+from sim.events import Hazard
 
 A, B, C = 0, 1, 2
 REQUESTS = [
@@ -147,3 +148,12 @@ def broken_blob() -> bytes:
     steps = [list(step) for step in STEPS]
     steps[5][0] = (K.TAKE, B, 1, 0, [2])
     return hand_blob(steps[:6])
+
+
+def hazard_blob() -> bytes:
+    """The same log, with a step for each thing that can go wrong in vLLM itself."""
+    steps = [list(step) for step in STEPS]
+    for hazard in Hazard:
+        blocks = [1, 3] if hazard >= Hazard.UNCOMPUTED else []
+        steps[hazard].append((K.HAZARD, B, int(hazard), len(blocks) or 9, blocks))
+    return hand_blob(steps)
