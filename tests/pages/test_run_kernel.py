@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from kernels.job import Device, Result, Timing
 from kernels.presets import lesson
-from kernels.recorded import OURS, Point, Row
+from kernels.recorded import OURS, Point, Row, latest
 from pages.figures.kernel_times import EMPTY, times
 from pages.figures.palette import LIGHT
 from pages.figures.run_kernel import MAX_POINTS, num_drawn, parity
@@ -135,15 +135,26 @@ def test_bfloat16_is_refused_beside_its_control():
 def test_the_step_on_screen_is_what_runs_and_the_address_holds_it():
     app = opened({"page": "Allocation", "scenario": TINY, "step": 3})
 
-    assert app.selectbox[0].value == STEP
+    assert app.sidebar.selectbox[0].value == STEP
     assert "Allocation, step 3: 1 sequence of 6 tokens" in text(app)
     assert app.table[0].value["block table"].tolist() == ["3, 1"]
     assert app.query_params["step"] == "3"
 
     again = opened(scenario=app.query_params["scenario"], step="3")
     assert not again.exception
-    assert again.selectbox[0].value == STEP
+    assert again.sidebar.selectbox[0].value == STEP
     assert again.table[0].value["block table"].tolist() == ["3, 1"]
+
+
+def test_a_link_names_the_recorded_step_whose_times_are_shown():
+    recording = latest()
+    chosen = recording.points[-1]
+
+    app = opened(recorded=chosen.name)
+
+    assert app.main.selectbox[0].value == chosen.name
+    assert f"Recorded on {recording.device} · {recording.date}" in text(app)
+    assert "read and written" in text(app)  # the last is a write
 
 
 def test_without_a_step_on_screen_the_page_says_where_to_find_one():
