@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import torch
+import triton
 
+MIN_DOT = 16  # the tensor cores' smallest tile side: smaller sides are padded and masked
 INTERPRETED_SMS = 4  # stands for a GPU where there is none: splits happen, and stay few
 INTERPRETED_TILE = 64
 
@@ -21,6 +23,11 @@ class Config:
     num_warps: int
     num_stages: int
     programs_per_sm: int
+
+
+def padded(size: int) -> int:
+    """The tile side that holds so many rows or columns."""
+    return max(MIN_DOT, int(triton.next_power_of_2(size)))
 
 
 @cache

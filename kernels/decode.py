@@ -21,14 +21,13 @@ import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, globaltimer, smid
 
 from kernels.checks import FLOAT8, check_cache, check_pairs, check_tensor, require
-from kernels.config import has_pdl, num_sms
+from kernels.config import has_pdl, num_sms, padded
 from kernels.flight import Flight
 from kernels.merge import LN_2, merge, merge_splits
 from kernels.plan import NO_WINDOW, Plan, plan_decode, plan_evenly, tile_span
 
 __all__ = ["paged_attention", "plan_decode"]
 
-MIN_DOT = 16  # the tensor cores' smallest tile side: smaller sides are padded and masked
 MAX_GRID = 65_535  # of CUDA, in its second and third dimension
 LOG2_E = tl.constexpr(math.log2(math.e))
 
@@ -461,8 +460,8 @@ def paged_attention(
         HEAD_SIZE=head_size,
         COLUMNS=columns,
         BLOCK_SIZE=block_size,
-        BLOCK_M=_padded(num_heads // num_kv_heads),
-        BLOCK_D=_padded(columns),
+        BLOCK_M=padded(num_heads // num_kv_heads),
+        BLOCK_D=padded(columns),
         TILE_SIZE=config.tile_size,
         WINDOW=window,
         SOFT_CAP=soft_cap is not None,
@@ -500,10 +499,6 @@ def _pdl(plan: Plan, num_programs: int, device: torch.device) -> str:
     if plan.counters is not None or plan.num_splits == 1 or not has_pdl(device):
         return ""
     return "early" if num_programs >= num_sms(device) else "late"
-
-
-def _padded(size: int) -> int:
-    return max(MIN_DOT, int(triton.next_power_of_2(size)))
 
 
 def _factor(scale: float | torch.Tensor | None) -> tuple[float, torch.Tensor | None]:

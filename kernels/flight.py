@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 import triton
 
+from kernels.config import padded
 from kernels.plan import Plan
 
-MIN_ROWS = 16  # of a tile of scores: query heads of a group, padded
 PROGRAM_NUMBERS = 8
 LN_2 = math.log(2.0)
 
@@ -98,7 +98,6 @@ def make_flight(
     """Room for one call with this plan, whose sequences are no longer than `max_seq_len`."""
     num_programs = plan.num_items * key_cache.shape[2]
     group_size = query.shape[1] // key_cache.shape[2]
-    rows = max(MIN_ROWS, triton.next_power_of_2(group_size))
     tile_size = plan.config.tile_size
     max_tiles = max(1, triton.cdiv(max_seq_len, tile_size))
     device = query.device
@@ -107,5 +106,7 @@ def make_flight(
         torch.zeros(num_programs, PROGRAM_NUMBERS, dtype=torch.int64, device=device),
         torch.zeros(num_programs, max_tiles, 2, dtype=torch.int64, device=device),
         torch.full((num_programs, max_tiles, tile_size), -1, dtype=torch.int32, device=device),
-        torch.zeros(num_programs, max_tiles, 2, rows, dtype=torch.float32, device=device),
+        torch.zeros(
+            num_programs, max_tiles, 2, padded(group_size), dtype=torch.float32, device=device
+        ),
     )

@@ -72,7 +72,7 @@ def _askers(log: EventLog, stays: Stays, row: Column) -> Column:
 
 def _following(stays: Stays, ended: Column) -> Column:
     """The next stay of each one's request, or NO_ROW."""
-    order = np.lexsort((stays.entry, stays.request))
+    order = stays.by_request
     next_of = np.full(len(order), NO_ROW, np.int64)
     same = stays.request[order][1:] == stays.request[order][:-1]
     next_of[order[:-1][same]] = order[1:][same]

@@ -91,7 +91,7 @@ def pressure(log: EventLog, stays: Stays) -> Pressure:
 
 def recomputed(stays: Stays) -> Column:
     """Tokens that each stay computes although an earlier stay of its request had."""
-    order = np.lexsort((stays.entry, stays.request))
+    order = stays.by_request
     same = np.diff(stays.request[order], prepend=-1) == 0
     before = np.zeros(len(order), np.int64)
     before[order] = np.where(same, np.roll(stays.dropped[order], 1), 0)

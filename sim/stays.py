@@ -50,6 +50,11 @@ class Stays:
         """The first step in which the request does not run any more; past the end if it does."""
         return self.steps_begun(self.leave)
 
+    @cached_property
+    def by_request(self) -> Column:
+        """The stays by request, and of each in order of admission."""
+        return np.lexsort((self.entry, self.request))
+
     def steps_begun(self, row: Column) -> Column:
         """How many steps had been scheduled when each row was written."""
         return np.asarray(np.searchsorted(self._schedule_end, row, side="right"))

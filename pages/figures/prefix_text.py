@@ -105,11 +105,6 @@ def _prefixes(log: EventLog) -> dict[int, tuple[int, int]]:
     return found
 
 
-def many(n: int, noun: str) -> str:
-    """4 tokens, 1 token."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def parts(sentence: str) -> list[Part]:
     """A marked up sentence as the player takes it: {"text"}, with "bold" or "mono" set."""
     found: list[Part] = []

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from pages.figures.prefix_html import chip, chips, name
 from pages.figures.prefix_point import first_lookups, prompt_blocks
-from pages.figures.prefix_text import PrefixText, many
+from pages.figures.prefix_text import PrefixText
+from pages.figures.words import many
 from sim.event_log import EventLog
 from sim.verdict import Lookup, Reason, Verdict
 

@@ -1,6 +1,7 @@
 """Why a block hit or missed, and what a request found, in a sentence each."""
 
-from pages.figures.prefix_text import PrefixText, many
+from pages.figures.prefix_text import PrefixText
+from pages.figures.words import many
 from sim.verdict import Lookup, Reason, Verdict
 
 LABELS = {

@@ -1,5 +1,6 @@
 """The preemptions of a step, in words."""
 
+from pages.figures.words import many
 from sim.preemptions import Preemption
 from sim.scenario import Scenario
 
@@ -13,7 +14,7 @@ def _why(found: Preemption, scenario: Scenario) -> str:
     who = f"**{found.victim}**"
     if found.asker is None:
         return f"The prefix cache is reset: {who} is preempted like everyone who runs."
-    lacks = f"**{found.asker}** lacks {_count(found.missing, 'block')}."
+    lacks = f"**{found.asker}** lacks {many(found.missing, 'block')}."
     rule = _rule(found, scenario)
     if found.asker == found.victim:
         return f"{lacks} It is itself {rule}, so it gives way to itself."
@@ -31,7 +32,7 @@ def _rule(found: Preemption, scenario: Scenario) -> str:
 def _given_back(found: Preemption, scenario: Scenario) -> str:
     """Where its blocks go: hashed ones can be found again until they are taken."""
     held = found.blocks - found.hashed - found.unhashed
-    words = [f"Its {_count(found.blocks, 'block')} with **{found.computed:,}** computed tokens"]
+    words = [f"Its {many(found.blocks, 'block')} with **{found.computed:,}** computed tokens"]
     words.append("are given up:" if found.blocks != 1 else "is given up:")
     unhashed_to = "head" if scenario.version == "0.26.0" else "tail"
     parts = (
@@ -52,7 +53,3 @@ def _back(found: Preemption, scenario: Scenario) -> str:
         f"Back in step {found.resumed:,}: the cache has **{found.hits:,}** of its tokens, "
         f"**{found.recomputed:,}** are computed again."
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

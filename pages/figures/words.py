@@ -17,3 +17,8 @@ def scientific(value: float) -> str:
         return "0" if value == 0 else "∞"
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}e{int(exponent)}".replace("-", "−")
+
+
+def many(number: int, noun: str) -> str:
+    """Like 1 token, 4 tokens, 1,000 tokens."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
