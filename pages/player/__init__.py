@@ -30,6 +30,8 @@ SCRIPTS = (
     "finder.js",
     "card.js",
     "keyboard.js",
+    "place_events.js",
+    "readout.js",
     "player.js",
     "log_rows.js",
     "free_queue.js",

@@ -7,7 +7,7 @@ from sim.checked import ScenarioError
 from sim.scenario import Scenario
 
 LIMITS = {
-    "block_size": (1, 128, "tokens"),
+    "block_size": (1, 256, "tokens"),
     "num_gpu_blocks": (2, 100_000, "blocks"),
     "max_num_seqs": (1, 1_024, "requests"),
     "max_num_batched_tokens": (1, 1_000_000, "tokens"),

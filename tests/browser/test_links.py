@@ -43,13 +43,13 @@ def test_the_address_after_a_change_opens_the_same_in_another_browser(visit):
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("scenario=(?!two-chats)"))
     page.keyboard.press("End")
-    expect(slider).to_have_value("128")
-    expect(page.get_by_text("// 128 = 0")).to_be_visible()
+    expect(slider).to_have_value("256")
+    expect(page.get_by_text("// 256 = 0")).to_be_visible()
     address = page.url
 
     other = visit(address.removeprefix(address.split("/allocation")[0]))
-    expect(other.get_by_role("slider", name="Block size")).to_have_value("128")
-    expect(other.get_by_text("// 128 = 0")).to_be_visible()
+    expect(other.get_by_role("slider", name="Block size")).to_have_value("256")
+    expect(other.get_by_text("// 256 = 0")).to_be_visible()
     assert other.url == address
 
 

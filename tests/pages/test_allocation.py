@@ -73,8 +73,8 @@ def test_changing_a_control_makes_a_new_link():
         ({"scenario": "lesson", "token": "x"}, "the token in this link is 'x'"),
         ({"scenario": "lesson", "trace": "abc"}, "cannot be read"),
         (
-            {"scenario": encode_scenario(replace(LESSON, block_size=129))},
-            "block\\_size is 129; 1 to 128 tokens would do here",
+            {"scenario": encode_scenario(replace(LESSON, block_size=257))},
+            "block\\_size is 257; 1 to 256 tokens would do here",
         ),
         (
             {"scenario": encode_scenario(replace(LESSON, num_gpu_blocks=100_001))},
@@ -107,7 +107,7 @@ def test_every_example_can_be_chosen():
 # --- controls at their ends -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("block_size", [1, 128])
+@pytest.mark.parametrize("block_size", [1, 256])
 @pytest.mark.parametrize("blocks", [2, 100_000])
 def test_sliders_at_both_ends(block_size, blocks):
     app = opened(scenario="too-small")

@@ -89,7 +89,7 @@ def test_a_number_out_of_its_limits_is_answered_beside_it(label, value):
 
 
 @pytest.mark.parametrize("rate", [0.0, 10.0])
-@pytest.mark.parametrize("block_size", [1, 128])
+@pytest.mark.parametrize("block_size", [1, 256])
 def test_sliders_at_both_ends(rate, block_size):
     app = opened(**{"outputs.num_requests": "9"})
     control(app.slider, "Arrivals a step").set_value(rate)

@@ -176,13 +176,9 @@ def million():
 
 
 def test_the_first_frame_does_not_have_to_read_the_log(million):
-    long, log = million
-    start = time.process_time()
-    log.frame(60_000)
-    first_frame = time.process_time() - start
-    start = time.process_time()
-    Replay(long.scenario, long.columns)
-    assert first_frame < 0.3 * (time.process_time() - start)
+    """It was read when the log was made."""
+    _, log = million
+    assert "replay" in vars(log)
 
 
 def test_the_long_log_is_one_that_a_slow_replay_believes():

@@ -13,6 +13,7 @@ class Player {
       frame: () => this.paint(),
       times: () => this.stage,
     });
+    this.places = new PlaceEvents((step) => this.go(step));
     this.transport = new Transport(this.controls());
     this.card = new Card(this.transport);
     this.card.root.onkeydown = (event) => pressKey(this, event);
@@ -54,7 +55,7 @@ class Player {
     this.transport.load(this.stage);
     this.card.offerFinder(this.stage.find && ((name) => this.stage.find(name)));
     this.card.offerViews(this.stage.views?.() ?? [], (name) => this.stage.setView(name));
-    this.expose();
+    exposePlayer(this);
     this.begin(start);
   }
 
@@ -183,6 +184,7 @@ class Player {
     const early = this.playback.playing && performance.now() < this.toldAt + WORDS_MS;
     if (this.told !== this.step && !early) this.tell();
     this.transport.scrubber.place(this.step);
+    this.places.tell(this.name, this.step);
     const { stageName: stage, step } = this;
     Object.assign(this.card.root.dataset, { stage, step, ready: "true" });
   }
@@ -217,30 +219,11 @@ class Player {
     this.retell();
   }
 
-  // For tests and the console: window.__player[key].
-  expose() {
-    const read = () => ({
-      step: this.step,
-      playing: this.playback.playing,
-      loads: this.loads,
-      frames: this.frames,
-      theme: this.theme.name,
-      sentence: plainSentence(this.stage.sentence()),
-      ...this.stage.readback(),
-    });
-    window.__player = window.__player ?? {};
-    window.__player[this.name] = {
-      read,
-      seek: (step) => this.go(step),
-      step: () => this.step,
-      frames: () => this.frames,
-    };
-  }
-
   destroy() {
     this.playback.stop();
     this.observer.disconnect();
     this.committer.destroy();
+    this.places.destroy();
     this.stage?.destroy();
     this.stage = null;
     this.card.destroy();
