@@ -33,7 +33,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SETTLED = "[data-testid=stApp][data-test-script-state=notRunning]"
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)  # a busy machine takes its time
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def splits_of(plan):
     return splits
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(lengths_of_steps, windows, st.integers(1, 48))
 @example([0, 0, 0], None, 4)
 @example([2000, 1, 1, 1, 1, 1, 1, 1], None, 4)
@@ -70,7 +70,7 @@ def test_items_cover_every_tile_once(torch_dev, seq_lens, window, slots):
         assert there == [[seq, split, splits[seq]] for split in range(splits[seq])]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(lengths_of_steps, windows, st.integers(1, 48))
 @example([3 * TILE_SIZE, 17 * TILE_SIZE], None, 5)
 @example([50 * TILE_SIZE, 55 * TILE_SIZE], None, 9)

@@ -54,6 +54,15 @@ def test_more_than_free_is_refused_and_changes_nothing(pool):
     assert free(pool) == [1, 2, 3, 4, 5]
 
 
+def test_a_duplicate_between_two_others_loses_its_own_hash(pool):
+    for block_id in pool.get_new_blocks(3):
+        pool.cache_full_blocks([block_id], [70], 0, R)
+    pool.evict_blocks([2])
+    assert found(pool, 70) == [1]
+    pool.evict_blocks([1])
+    assert found(pool, 70) == [3]
+
+
 def test_unhashed_go_to_the_head_and_hashed_to_the_tail(pool, log):
     table = pool.get_new_blocks(3)
     pool.cache_full_blocks(table[:2], [70, 71], 0, R)

@@ -23,7 +23,7 @@ def hashed_blocks(log):
             hashed.clear()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(scenarios())
 def test_a_take_says_how_many_hashes_it_costs_and_the_history_which(scenario):
     log = simulate(scenario)

@@ -151,13 +151,13 @@ def test_the_three_are_one_where_prompts_have_1024_tokens():
 # --- any workload ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(scenarios(), reservations)
 def test_it_is_the_run_slot_by_slot(scenario, how):
     assert rows(reserve(scenario, how)) == slow_orca(scenario, how)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenarios(), reservations, st.integers(0, 30))
 def test_a_cut_run_is_the_begin_of_the_whole_one(scenario, how, until):
     whole, cut = reserve(scenario, how), reserve(scenario, how, until)
@@ -165,7 +165,7 @@ def test_a_cut_run_is_the_begin_of_the_whole_one(scenario, how, until):
     assert rows(cut) == rows(whole)[:until]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(scenarios(), reservations)
 def test_after_its_end_a_run_is_zero(scenario, how):
     run = reserve(scenario, how)
@@ -197,7 +197,7 @@ def crowds(draw):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(crowds(), st.sampled_from([POW2, ORACLE]))
 def test_with_budget_for_all_nobody_enters_later_than_under_max(scenario, how):
     """No piece is larger than Max's. So where one finds no room, each stretch of memory in which
@@ -214,7 +214,7 @@ def test_with_budget_for_all_nobody_enters_later_than_under_max(scenario, how):
     assert now["running"].max(initial=0) >= then["running"].max(initial=0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(crowds())
 def test_until_the_first_end_less_reserved_is_no_fewer_at_once(scenario):
     """A memory that got nothing back yet refuses only when it is full (tests/sim/test_buddy.py)."""

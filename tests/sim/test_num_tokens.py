@@ -15,7 +15,7 @@ def lookup_rows(log):
     return np.flatnonzero(log.columns["kind"] == EventKind.LOOKUP).tolist()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(scenarios())
 def test_who_is_not_done_has_the_tokens_of_the_frame(scenario):
     log = simulate(scenario)
