@@ -4,9 +4,12 @@ import streamlit as st
 
 from pages.ui import complain, leaves_out, page
 from pages.ui.address import follow_address
+from pages.ui.allocation_sizes import block_sizes
 from pages.ui.allocation_stage import allocation_stage
+from pages.ui.cancellable import done
 from pages.ui.controls import scenario_controls
 from pages.ui.draft import Draft
+from pages.ui.runs import run_of
 from pages.ui.trace_controls import wanted
 from sim.checked import ScenarioError
 
@@ -26,7 +29,13 @@ if draft.awaits_file:
     st.markdown(wanted(draft.choice))
     st.stop()
 
+asked = (draft.good, draft.shown)
+shown = done("Allocation", asked, lambda show: run_of(draft.good, show).pool_blob)
+if shown is None:
+    st.stop()
+draft.accept(*shown)
 allocation_stage(draft)
+block_sizes(draft.good)
 
 leaves_out(
     "One full-attention KV cache group on one GPU: block tables, free queue, ref counts and prefix "

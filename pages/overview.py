@@ -24,7 +24,9 @@ LINKS = (
         {"scenario": "lesson", "step": "3"},
     ),
     ("prefix_sharing", "Which blocks are reused?", {}),
+    ("pressure", "What happens when the pool is full?", {}),
     ("gather_loop", "What does one query do?", {"step": "31"}),
+    ("memory_layout", "Why does the K cache have an *x*?", {}),
     ("run_kernel", "Does the real kernel agree?", {}),
 )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import leaves_out, page
+from pages.ui.cancellable import done
 from pages.ui.pressure_controls import pressure_controls
 from pages.ui.pressure_stage import pressure_stage
 from pages.ui.pressure_trace import asks_for
@@ -18,12 +19,14 @@ page(
 )
 
 st.html(STYLE)
-slug, opening, scenario = pressure_controls()
-if scenario is None:
+asked = pressure_controls()
+if asked is None:
     st.markdown(asks_for())
     st.stop()
 
-pressure_stage(slug, opening, scenario)
+shown = done("Pressure", asked, asked.prepare)
+if shown is not None:
+    pressure_stage(shown)
 
 leaves_out(
     "There is no swapping in vLLM V1: a victim gives its blocks back at once, keeps its outputs, "

@@ -5,7 +5,7 @@ changes of a stretch of rows are sorted by block, so that each block's history l
 what a change does to the counts of the pool follows from the block's state before and after it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,11 +35,15 @@ class BlockStates:
     cached_free: Column
 
 
-def block_states(rows: LogRows, num_blocks: int) -> BlockStates:
-    """The counts after each row."""
+def block_states(
+    rows: LogRows, num_blocks: int, progress: Callable[[float], object] | None = None
+) -> BlockStates:
+    """The counts after each row; `progress(share)` is called now and then."""
     pool = _Pool(rows, num_blocks)
     for begin, end in _stretches(rows):
         pool.read(begin, end)
+        if progress:
+            progress(end / len(rows.kind))
     return BlockStates(*np.cumsum(pool.change, axis=1, dtype=np.int32))
 
 

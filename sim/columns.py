@@ -3,7 +3,7 @@
 Layout, little endian: 8 magic bytes, u32 header length, the JSON header padded with spaces so that
 the data starts at a multiple of 8, then each column padded to 8 bytes. An int32 column is stored
 as runs (sim/delta_runs.py) where that is smaller; its entry in the header then ends with the number
-of heads. The browser reads the same bytes (pages/player/js/decode.js).
+of heads and that of bytes. The browser reads the same bytes (pages/player/js/decode.js).
 """
 
 import json
@@ -27,7 +27,8 @@ def pack(header: Mapping[str, Any], columns: Mapping[str, Column]) -> bytes:
     index, parts, offset = [], [], 0
     for name, column in columns.items():
         dtype, data, *heads = _stored(column)
-        index.append([name, dtype, len(column), offset, *heads])
+        sizes = [*heads, len(data)] if heads else []
+        index.append([name, dtype, len(column), offset, *sizes])
         parts.append(data + b"\0" * (-len(data) % 8))
         offset += len(parts[-1])
     text = json.dumps({**header, "columns": index}, separators=(",", ":")).encode()

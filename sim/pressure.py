@@ -3,6 +3,7 @@
 Counts are those after `schedule()` of each step, as in `EventLog.frame`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,10 +50,12 @@ class Pressure:
         return len(self.engine_step)
 
 
-def pressure(log: EventLog, stays: Stays) -> Pressure:
-    """All columns of a log, whose stays are known."""
+def pressure(
+    log: EventLog, stays: Stays, progress: Callable[[float], object] | None = None
+) -> Pressure:
+    """All columns of a log, whose stays are known; `progress(share)` is called now and then."""
     rows, end = stays.rows, log.columns["schedule_end"].astype(np.int64)
-    states = block_states(rows, log.scenario.num_gpu_blocks)
+    states = block_states(rows, log.scenario.num_gpu_blocks, progress)
     used, shared, cached = (
         np.append(0, column)[end] for column in (states.used, states.shared, states.cached_free)
     )

@@ -5,6 +5,7 @@ Sentences are marked up: **bold**, and `3c7f` for a hash.
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from pages.figures.prefix_tokens import Tokens, show_token
@@ -13,7 +14,7 @@ from sim.events import EventKind
 from sim.hash_chain import hash_chain
 from sim.prompt import TokenPrompt
 from sim.scenario import RequestSpec
-from sim.verdict import Verdict
+from sim.verdict import Lookup, Verdict, lookups
 
 MARKS = re.compile(r"\*\*(?P<bold>.+?)\*\*|`(?P<mono>[0-9a-f]{4})`")
 
@@ -29,6 +30,7 @@ class PrefixText:
     """
 
     def __init__(self, log: EventLog, tokens: Tokens = "words") -> None:
+        self.log = log
         self.requests: Sequence[RequestSpec] = log.scenario.requests
         self.block_size = log.scenario.block_size
         ids = [_token_ids(spec) for spec in self.requests]
@@ -41,6 +43,16 @@ class PrefixText:
             for spec, each in zip(self.requests, ids, strict=True)
         ]
         self.prefixes = _prefixes(log)
+
+    @cached_property
+    def lookups(self) -> list[Lookup]:
+        """What each request found when it was let in."""
+        return lookups(self.log)
+
+    @property
+    def first_lookups(self) -> list[Lookup]:
+        """The same without those after a preemption."""
+        return [lookup for lookup in self.lookups if not lookup.resumed]
 
     def block(self, request: int, logical: int) -> str:
         """The words of a logical block."""

@@ -1,6 +1,6 @@
 """Both free orders beside each other: who holds which blocks, and what is free, head first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,15 +10,17 @@ from sim.events import EventKind
 from sim.frame import Frame
 from sim.scenario import Version
 
+Held = Callable[[Version, int], str]  # at_step of a version's log, by version and step
+
 OLD_AND_NEW: tuple[Version, Version] = ("before 0.26", "0.26.0")
 
 
-def free_orders(rows: Mapping[str, int], now: int, logs: Mapping[Version, EventLog]) -> str:
+def free_orders(rows: Mapping[str, int], now: int, held: Held) -> str:
     """A row for each named step, the one of step `now` marked; a column for each version."""
     head = "".join(f"<th>{version}</th>" for version in OLD_AND_NEW)
     body = "".join(
         f"<tr{' class=now' if step == now else ''}><th>{label}</th>"
-        + "".join(f"<td>{_blocks(logs[version], step)}</td>" for version in OLD_AND_NEW)
+        + "".join(f"<td>{held(version, step)}</td>" for version in OLD_AND_NEW)
         + "</tr>"
         for label, step in rows.items()
     )
@@ -31,11 +33,14 @@ def differ(logs: Mapping[Version, EventLog]) -> str:
     if _same_blocks(old, new):
         told = "In this run both orders hand out the same blocks."
     else:
-        told = (
-            "In this run they hand out different blocks: "
-            f"{_hashes(old)} dropped before 0.26, {_hashes(new)} in 0.26.0."
-        )
+        told = f"In this run they hand out different blocks: {_lost(old, new)}."
     return f"{told} A hatched block still has its hash; the first free block is taken next."
+
+
+def _lost(old: EventLog, new: EventLog) -> str:
+    if not _num_lost(old) and not _num_lost(new):
+        return "no hash is dropped in either"
+    return f"{_hashes(old)} dropped before 0.26, {_hashes(new)} in 0.26.0"
 
 
 def _same_blocks(old: EventLog, new: EventLog) -> bool:
@@ -43,14 +48,18 @@ def _same_blocks(old: EventLog, new: EventLog) -> bool:
 
 
 def _hashes(log: EventLog) -> str:
-    """How many hashes were lost as their blocks were taken."""
-    takes = log.columns["kind"] == EventKind.TAKE
-    lost = int(log.columns["a"][takes].sum())
+    lost = _num_lost(log)
     return "1 hash is" if lost == 1 else f"{lost} hashes are"
 
 
-def _blocks(log: EventLog, step: int) -> str:
-    """The tables of who holds blocks, then the free queue."""
+def _num_lost(log: EventLog) -> int:
+    """How many hashes were lost as their blocks were taken."""
+    takes = log.columns["kind"] == EventKind.TAKE
+    return int(log.columns["a"][takes].sum())
+
+
+def at_step(log: EventLog, step: int) -> str:
+    """The tables of who holds blocks at a step, then the free queue."""
     if step >= log.num_steps:
         return "ended before"
     frame = log.frame(step)

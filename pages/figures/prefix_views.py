@@ -34,9 +34,9 @@ class Node:
     below: dict[str, "Node"] = field(default_factory=dict)
 
 
-def count_blocks(log: EventLog, text: PrefixText) -> Counts:
+def count_blocks(text: PrefixText) -> Counts:
     """What each view needs for the prompts that were let in."""
-    told = first_lookups(log)
+    told = text.first_lookups
     apart = sum(_num_blocks(lookup.request, text) for lookup in told)
     hits = sum(lookup.num_hits for lookup in told)
     chain = apart - hits + len(_answered(told, text))
@@ -100,12 +100,12 @@ def answer(counts: Counts) -> str:
     )
 
 
-def views(counts: Counts, apart: EventLog, log: EventLog, text: PrefixText) -> str:
+def views(counts: Counts, apart: EventLog, text: PrefixText) -> str:
     """The three views beside each other; `apart` is the run without a prefix cache."""
-    told = first_lookups(log)
+    told = text.first_lookups
     columns = (
         ("Block table only", "no cache", counts.apart, _rows(apart, first_lookups(apart), text)),
-        ("Hash chain", "what vLLM does; outlined: hit", counts.chain, _rows(log, told, text)),
+        ("Hash chain", "what vLLM does; outlined: hit", counts.chain, _rows(text.log, told, text)),
         (
             "Radix tree",
             "its blocks, by their hashes",

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 
 from pages.figures.palette import Theme
 from pages.figures.pressure_bands import bands, steps_a_point
-from pages.figures.pressure_hues import hues_at
 from pages.figures.pressure_lanes import (
     MAX_LANES,
     ROOM,
@@ -17,7 +16,6 @@ from pages.figures.pressure_lanes import (
 from sim.event_log import EventLog
 from sim.lanes import Lanes
 from sim.pressure import Pressure
-from sim.stays import Stays
 
 FONT = "Source Sans, sans-serif"
 MARGIN = {"l": 44, "r": 12, "t": 40, "b": 36}
@@ -27,18 +25,16 @@ LANES, POOL = (1 - ROOM / PLOT, 1.0), (0.0, 1 - ROOM / PLOT - 0.05)  # shares of
 
 
 def pressure_figure(
-    log: EventLog, stays: Stays, columns: Pressure, lanes: Lanes, step: int, theme: Theme
+    log: EventLog, columns: Pressure, lanes: Lanes, hues: dict[int, int], theme: Theme
 ) -> go.Figure:
-    """Lanes and bands over the same steps; what is later than `step` is faded."""
+    """Lanes and bands over the same steps; `hues` are those of the requests that run now."""
     ids = [spec.id for spec in log.scenario.requests]
-    hues = hues_at(stays, step)
     figure = go.Figure(bands(columns, log.scenario.block_size, theme))
     if len(ids) <= MAX_LANES:
         figure.add_traces(lane_lines(lanes, ids, hues, theme))
     else:
         figure.add_trace(lane_image(lanes, log.num_steps, theme))
     _lay_out(figure, log, lanes, hues, theme)
-    _mark_now(figure, step, log.num_steps, theme)
     return figure
 
 
@@ -61,7 +57,13 @@ def _lay_out(
     figure: go.Figure, log: EventLog, lanes: Lanes, hues: dict[int, int], theme: Theme
 ) -> None:
     requests = len(log.scenario.requests)
-    axis = {"gridcolor": theme.line, "linecolor": theme.rule, "zeroline": False, "fixedrange": True}
+    axis = {
+        "gridcolor": theme.line,
+        "linecolor": theme.rule,
+        "zeroline": False,
+        "fixedrange": True,
+        "automargin": False,
+    }
     figure.update_layout(
         height=HEIGHT,
         margin=MARGIN,
@@ -70,6 +72,7 @@ def _lay_out(
         font={"family": FONT, "size": 12, "color": theme.text},
         showlegend=False,
         hovermode="closest",
+        dragmode=False,
         hoverlabel={"bgcolor": theme.surface, "font": {"color": theme.text, "family": FONT}},
         xaxis={
             **axis,
@@ -77,7 +80,6 @@ def _lay_out(
             "anchor": "y2",
             "title": {"text": "step"},
             "showgrid": False,
-            "fixedrange": False,
         },
         yaxis={
             **axis,
@@ -124,8 +126,8 @@ def _heading(figure: go.Figure, words: str, at: float, theme: Theme) -> None:
     )
 
 
-def _mark_now(figure: go.Figure, step: int, num_steps: int, theme: Theme) -> None:
-    """The playhead in ink, and a veil over what is not yet."""
+def with_playhead(figure: go.Figure, step: int, num_steps: int, theme: Theme) -> go.Figure:
+    """The figure as it stands alone: the playhead in ink, and a veil over what is not yet."""
     figure.add_shape(
         type="rect",
         x0=step + 1,
@@ -157,3 +159,4 @@ def _mark_now(figure: go.Figure, step: int, num_steps: int, theme: Theme) -> Non
         showarrow=False,
         font={"size": 12, "color": theme.ink},
     )
+    return figure

@@ -1,9 +1,11 @@
 """The query string of a page with a Draft: what the page shows is written there and read there.
 
 scenario        an example's name, or a whole scenario; with a trace, the engine's settings
+file            what the file of a scenario is called that is too large for a link
 trace           the file, its digest, how many requests, the length of a step
 step            where the player stands
 request, token  what is asked about below the player
+block           the physical block whose life is told
 """
 
 from dataclasses import asdict, replace
@@ -13,7 +15,7 @@ import streamlit as st
 
 from pages.ui.draft import Draft
 from pages.ui.examples import EXAMPLES
-from pages.ui.link import decode, decode_scenario, encode, encode_scenario
+from pages.ui.link import ScenarioFile, decode, decode_scenario, encode, encode_scenario
 from pages.ui.trace import TraceChoice
 from sim.checked import ScenarioError
 
@@ -33,6 +35,8 @@ def follow_address(draft: Draft) -> None:
     name = address.get("scenario", "")
     if "trace" in address:
         draft.open_trace(decode_scenario(name), TraceChoice.from_json(decode(address["trace"])))
+    elif "file" in address:
+        draft.ask_file(ScenarioFile.from_link(address["file"]))
     elif name in SLUGS:
         draft.open_example(SLUGS[name])
     elif name:
@@ -42,6 +46,7 @@ def follow_address(draft: Draft) -> None:
     draft.step = _whole(address, "step", draft.step)
     draft.request = address.get("request", draft.request)
     draft.token = _whole(address, "token", draft.token)
+    draft.block = _whole(address, "block", draft.block)
 
 
 def write_address(draft: Draft) -> None:
@@ -49,8 +54,9 @@ def write_address(draft: Draft) -> None:
     draft.address = {**_scenario_of(draft), "step": str(draft.step)}
     if draft.request is not None:
         draft.address["request"] = draft.request
-    if draft.token is not None:
-        draft.address["token"] = str(draft.token)
+    for name, number in (("token", draft.token), ("block", draft.block)):
+        if number is not None:
+            draft.address[name] = str(number)
     if st.query_params.to_dict() != draft.address:
         st.query_params.from_dict(draft.address)
 
@@ -62,7 +68,7 @@ def _scenario_of(draft: Draft) -> dict[str, str]:
     for slug, example in SLUGS.items():
         if example.scenario == draft.good:
             return {"scenario": slug}
-    return {"scenario": encode_scenario(draft.good)}
+    return draft.link
 
 
 def _whole(address: dict[str, str], name: str, default: Number) -> int | Number:

@@ -5,6 +5,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.player import player
 from pages.ui.address import write_address
+from pages.ui.allocation_waste import waste_over_time
+from pages.ui.block_life import show_life
 from pages.ui.block_tables import block_tables, downloads
 from pages.ui.draft import Draft
 from pages.ui.page import complain
@@ -32,11 +34,20 @@ def allocation_stage(draft: Draft) -> None:
     if run.log.stalled:
         complain(why_stalled(run.log))
     _token(draft, run.log, frame)
+    _life(draft, run.log)
     block_tables(frame)
     waste_table(run, frame)
     downloads(run.log, frame)
+    waste_over_time(run, frame.step)
     write_address(draft)
     on_screen(draft.good, draft.step, "Allocation")
+
+
+def _life(draft: Draft, log: EventLog) -> None:
+    """What happened to the block that is picked in the player."""
+    if draft.block and draft.block < log.scenario.num_gpu_blocks:
+        key = draft.key("life")
+        show_life(log, draft.step, draft.block, player=draft.key("player"), key=key)
 
 
 def _token(draft: Draft, log: EventLog, frame: Frame) -> None:

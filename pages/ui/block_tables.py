@@ -1,10 +1,9 @@
 """The block tables of a step as a table to read, and the run as files to take away."""
 
-import json
-
 import pandas as pd
 import streamlit as st
 
+from pages.ui.downloads import run_files, table_file
 from sim.event_log import EventLog
 from sim.frame import Frame
 
@@ -36,17 +35,6 @@ def table_of(frame: Frame) -> pd.DataFrame:
 
 
 def downloads(log: EventLog, frame: Frame) -> None:
-    """The scenario, the log and the block tables as files; each is made when it is asked for."""
-    name = log.scenario.name
-    files = (
-        ("Scenario (JSON)", ".json", lambda: json.dumps(log.scenario.to_json(), indent=1)),
-        ("Log (columns)", ".log", log.to_bytes),
-        (
-            "Block tables (CSV)",
-            f", step {frame.step}.csv",
-            lambda: table_of(frame).to_csv(index=False),
-        ),
-    )
-    with st.container(horizontal=True):
-        for label, ending, data in files:
-            st.download_button(label, data, f"{name}{ending}", on_click="ignore")
+    """The scenario, the log and the block tables as files."""
+    tables = table_file("Block tables", lambda: table_of(frame), at=f", step {frame.step}")
+    run_files(log, tables)

@@ -5,16 +5,20 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.downloads import scenario_button
 from pages.ui.draft import Draft
 from pages.ui.examples import EXAMPLES
 from pages.ui.limits import LIMITS
 from pages.ui.number import whole_number
-from pages.ui.page import complain
-from pages.ui.request_table import COLUMNS, from_table, to_table
+from pages.ui.page import complain, plain
+from pages.ui.request_table import COLUMNS, can_be_typed, from_table, to_table
 from pages.ui.trace_controls import traced_requests
+from pages.ui.uploaded import FILE, uploaded_scenario
 from sim.checked import ScenarioError
+from sim.scenario import RequestSpec
 
 TRACE = "A trace of yours"
+Requests = tuple[RequestSpec, ...]
 SHOWN = 8  # requests in the overview
 BY_TITLE = {example.title: example for example in EXAMPLES}
 
@@ -23,6 +27,9 @@ def scenario_controls(draft: Draft) -> None:
     """Let the visitor choose and change the scenario; a wrong input is answered beside it."""
     with st.sidebar:
         _choose(draft)
+        if draft.filing:
+            _open_file(draft)
+        too_large = st.container()
         settings = _settings(draft)
         try:
             if draft.tracing:
@@ -33,11 +40,16 @@ def scenario_controls(draft: Draft) -> None:
                 draft.accept(replace(draft.base, requests=requests, **settings), shown)
         except ScenarioError as error:
             complain(error)
+        with too_large:
+            _say_how_to_keep(draft)
+    if draft.awaits_scenario and draft.wanted:
+        st.markdown(plain(draft.wanted.wanted))
+        st.stop()
 
 
 def _choose(draft: Draft) -> None:
-    titles = [*BY_TITLE, TRACE]
-    name = TRACE if draft.tracing else draft.base.name
+    titles = [*BY_TITLE, TRACE, FILE]
+    name = FILE if draft.filing else TRACE if draft.tracing else draft.base.name
     if name not in titles:
         titles.insert(0, name)
     key = draft.key("example")
@@ -46,12 +58,32 @@ def _choose(draft: Draft) -> None:
         title = st.session_state[key]
         if title == TRACE:
             draft.open_trace()
+        elif title == FILE:
+            draft.ask_file()
         elif title in BY_TITLE:
             draft.open_example(BY_TITLE[title])
 
     st.selectbox("Scenario", titles, titles.index(name), key=key, on_change=open_chosen)
     if name in BY_TITLE:
         st.caption(BY_TITLE[name].shows)
+
+
+def _open_file(draft: Draft) -> None:
+    if draft.wanted and draft.awaits_scenario:
+        st.markdown(plain(draft.wanted.wanted))
+    scenario = uploaded_scenario("allocation.file")
+    if scenario is not None and scenario is not draft.opened:
+        draft.open_file(scenario)
+    if draft.wanted and draft.opened:
+        complain(f"This is not the file of the link, whose SHA-256 is {draft.wanted.digest}….")
+
+
+def _say_how_to_keep(draft: Draft) -> None:
+    """A scenario that no link holds is kept as a file."""
+    if "file" not in draft.link or draft.shown:
+        return
+    st.caption("Too large for a link: the address only names this file, so send it along.")
+    scenario_button(draft.good, "too_large")
 
 
 def _settings(draft: Draft) -> dict[str, Any]:
@@ -99,9 +131,19 @@ HELP = {
 }
 
 
-def _typed_requests(draft: Draft) -> Any:
+def _typed_requests(draft: Draft) -> Requests:
     known = draft.base.requests
     overview = st.empty()
+    requests = _edited(draft, known) if can_be_typed(known) else known
+    rows = to_table(requests[:SHOWN])
+    overview.table(rows.drop(columns="shared"), border="horizontal", hide_index=True)
+    if len(requests) > SHOWN:
+        st.caption(f"and {len(requests) - SHOWN:,} more")
+    return requests
+
+
+def _edited(draft: Draft, known: Requests) -> Requests:
+    """The requests as the visitor's table has them."""
     with st.popover("Edit the requests", width="stretch"):
         st.caption(
             "Prompt, shared and output in tokens; arrival in steps. *Shared*: so many tokens at "
@@ -115,9 +157,4 @@ def _typed_requests(draft: Draft) -> Any:
             column_config=COLUMNS,
             width=460,
         )
-    requests = from_table(table, known)
-    rows = to_table(requests)
-    overview.table(rows.drop(columns="shared").head(SHOWN), border="horizontal", hide_index=True)
-    if len(rows) > SHOWN:
-        st.caption(f"and {len(rows) - SHOWN} more")
-    return requests
+    return from_table(table, known)

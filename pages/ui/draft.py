@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from pages.ui.examples import EXAMPLES, Example
 from pages.ui.limits import check_limits
+from pages.ui.link import ScenarioFile, link_of
 from pages.ui.trace import ENGINE, NO_FILE, TraceChoice, Upload
+from sim.checked import ScenarioError
 from sim.scenario import Scenario
 
 
@@ -18,8 +20,10 @@ class Draft:
     """One visitor's scenario, and the place in its run that is looked at.
 
     With `tracing` the requests come from `upload`, read as `choice` says; `shown` is the choice
-    that `good` was read with, None when `good` is not from a trace. `address` is the query string
-    as it was last read or written.
+    that `good` was read with, None when `good` is not from a trace. With `filing` the scenario
+    comes from a file: `opened` is what it held, `wanted` what a link asks for and nobody opened.
+    `link` is `good` in a query string, when it is not from a trace; `address` is the whole query
+    string as it was last read or written.
     """
 
     base: Scenario = EXAMPLES[0].scenario
@@ -32,7 +36,11 @@ class Draft:
     choice: TraceChoice = NO_FILE
     shown: TraceChoice | None = None
     upload: Upload | None = None
+    filing: bool = False
+    opened: Scenario | None = None
+    wanted: ScenarioFile | None = None
     version: int = 0
+    link: dict[str, str] = field(default_factory=dict)
     address: dict[str, str] = field(default_factory=dict)
 
     def key(self, widget: str) -> str:
@@ -43,7 +51,8 @@ class Draft:
         """Put a scenario on screen. Raises ScenarioError when it is too large."""
         self.accept(scenario)
         self.base = scenario
-        self.tracing = False
+        self.tracing = self.filing = False
+        self.wanted = None
         self._stand_at(step)
 
     def open_example(self, example: Example) -> None:
@@ -53,8 +62,23 @@ class Draft:
     def open_trace(self, engine: Scenario = ENGINE, choice: TraceChoice = NO_FILE) -> None:
         """Ask for a trace; what is on screen stays until one is there."""
         self.base, self.choice = engine, choice
-        self.tracing = True
+        self.tracing, self.filing = True, False
         self.version += 1
+
+    def ask_file(self, wanted: ScenarioFile | None = None) -> None:
+        """Ask for a scenario's file; what is on screen stays until one is there."""
+        self.base = self.good
+        self.tracing, self.filing = False, True
+        self.opened, self.wanted = None, wanted
+        self.version += 1
+
+    def open_file(self, scenario: Scenario) -> None:
+        """Put the scenario of a file on screen: where the link stood, when it asked for this."""
+        wanted, place = self.wanted, (self.step, self.request, self.token)
+        self.open_scenario(scenario)
+        if wanted == ScenarioFile.of(scenario):
+            wanted, (self.step, self.request, self.token) = None, place
+        self.filing, self.opened, self.wanted = True, scenario, wanted
 
     def reopen(self) -> None:
         """Fill the controls again with what is on screen."""
@@ -64,8 +88,14 @@ class Draft:
         self.version += 1
 
     def accept(self, scenario: Scenario, shown: TraceChoice | None = None) -> None:
-        """Show what the controls say now. Raises ScenarioError when it is too large."""
+        """Show what the controls say now. Raises ScenarioError when it is empty or too large."""
+        if not scenario.requests:
+            raise ScenarioError("requests", "this scenario has 0 requests; 1 would do.")
         check_limits(scenario)
+        if shown:
+            self.link = {}
+        elif not self.link or scenario != self.good:
+            self.link = link_of(scenario)
         self.good, self.shown = scenario, shown
 
     def move(self, step: int, request: str | None, block: int | None) -> None:
@@ -75,6 +105,11 @@ class Draft:
         if place != (self.step, self.request, self.block):
             self.token = None
         self.step, self.request, self.block = place
+
+    @property
+    def awaits_scenario(self) -> bool:
+        """Was the link of a scenario's file followed, and is that file not here?"""
+        return self.wanted is not None and self.opened is None
 
     @property
     def awaits_file(self) -> bool:

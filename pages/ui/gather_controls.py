@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.ui.in_link import in_link
 from pages.ui.number import whole_number
 from sim.attention_input import LESSON, AttentionInput, TableOrder, random_input
 
@@ -26,7 +27,8 @@ def gather_controls() -> Choice:
         seed = _seed()
         numbers = _numbers(seed)
         block_size = _size("Block size", BLOCK_SIZES, 4, "block_size")
-        order = st.selectbox("Table order", ORDERS, key="order", bind="query-params")
+        with in_link("order", ", ".join(ORDERS)):
+            order = st.selectbox("Table order", ORDERS, key="order", bind="query-params")
         head = _head(len(numbers.queries))
     if seed is None and (block_size, order) == (LESSON.block_size, "scattered"):
         return Choice(numbers, head, null_block=False)
@@ -61,19 +63,21 @@ def _size(label: str, most: int, value: int, key: str, fixed: bool = False) -> i
     """A slider from 1 to `most`; a fixed one only shows `value`."""
     if fixed:
         return st.slider(label, 1, most, value, disabled=True)
-    return st.slider(label, 1, most, value, key=key, bind="query-params")
+    with in_link(key, f"1 to {most}"):
+        return st.slider(label, 1, most, value, key=key, bind="query-params")
 
 
 def _head(group: int) -> int:
     """Which query head the player follows; asked only when there is a choice."""
     if group == 1:
         return 0
-    return st.segmented_control(
-        "Query head to follow",
-        range(group),
-        default=0,
-        required=True,
-        help="All of them read the same keys and values: those of KV head 0.",
-        key="query_head",
-        bind="query-params",
-    )
+    with in_link("query_head", f"0 to {group - 1}"):
+        return st.segmented_control(
+            "Query head to follow",
+            range(group),
+            default=0,
+            required=True,
+            help="All of them read the same keys and values: those of KV head 0.",
+            key="query_head",
+            bind="query-params",
+        )

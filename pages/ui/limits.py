@@ -4,6 +4,7 @@ A widget's own limits are kept by the browser only, and a link has none, so both
 """
 
 from sim.checked import ScenarioError
+from sim.contiguous.reservation import stored_slots
 from sim.scenario import Scenario
 
 LIMITS = {
@@ -13,8 +14,11 @@ LIMITS = {
     "max_num_batched_tokens": (1, 1_000_000, "tokens"),
     "max_model_len": (2, 1_000_000, "tokens"),
 }
-MAX_REQUESTS = 2_000
-MAX_OUTPUT = 1_000_000  # tokens of all requests together: a decode step makes one for each
+MAX_REQUESTS = 20_000
+MAX_OUTPUT = 5_000_000  # tokens of all requests together: a decode step makes one for each
+MAX_BLOCKS = 12_000_000  # of all requests together: the log names each several times
+MAX_ARRIVAL = 1_000_000  # steps: the baselines are counted in each
+MAX_PLAYED = 60_000_000  # bytes of a packed log that a browser is sent
 
 
 def check_limits(scenario: Scenario) -> None:
@@ -28,6 +32,20 @@ def check_limits(scenario: Scenario) -> None:
     output = sum(spec.max_tokens for spec in scenario.requests)
     if output > MAX_OUTPUT:
         sentence = f"{output:,} output tokens are too many here; {MAX_OUTPUT:,} would do."
+        raise ScenarioError("requests", sentence)
+    last = max((spec.arrival_step for spec in scenario.requests), default=0)
+    if last > MAX_ARRIVAL:
+        sentence = (
+            f"the last request arrives at step {last:,}; at most {MAX_ARRIVAL:,} would do here."
+        )
+        raise ScenarioError("requests", sentence)
+    size = scenario.block_size
+    blocks = sum(-(-stored_slots(scenario, spec) // size) for spec in scenario.requests)
+    if blocks > MAX_BLOCKS:
+        sentence = (
+            f"{blocks:,} blocks for all requests are too many here; {MAX_BLOCKS:,} would do: take "
+            "larger blocks, or fewer requests."
+        )
         raise ScenarioError("requests", sentence)
 
 

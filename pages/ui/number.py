@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.in_link import in_link
 from pages.ui.limits import within
 from pages.ui.page import complain
 from sim.checked import ScenarioError
@@ -28,11 +29,13 @@ def whole_number(
 ) -> Number:
     """What the control says, or `instead` under one sentence when it is out of its limits."""
     box = (place or st).container(gap=None)
-    typed = box.number_input(label, value=value, step=1, **options)
+    low, high, unit = limits
+    with box, in_link(str(options.get("key")), f"{low:,} to {high:,} {unit}"):
+        typed = st.number_input(label, value=value, step=1, **options)
     if typed is None:
         return value
     try:
-        return within(label, int(typed), *limits)
+        return within(label, int(typed), low, high, unit)
     except ScenarioError as error:
         with box:
             complain(error)

@@ -35,15 +35,15 @@ def page(title: str, question: str, badges: Iterable[str] = ()) -> None:
 
 def complain(error: Exception | str) -> None:
     """One sentence beside the control that took a wrong input."""
-    st.markdown(f"**:material/error: {_plain(str(error))}**")
+    st.markdown(f"**:material/error: {plain(str(error))}**")
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is: what a visitor or a link says may hold any character."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>$:~|" else char for char in text)
 
 
 def leaves_out(text: str) -> None:
     """The box at the end of a page: what it models, what it leaves out, checked against what."""
     with st.container(border=True):
         st.markdown(f"**What this models, and what it leaves out**  \n{text}")
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: a wrong input may hold any character."""
-    return "".join(f"\\{char}" if char in "\\`*_[]<>$:~|" else char for char in text)

@@ -4,17 +4,21 @@ All controls are bound to the query string. Their keys carry the example's slug,
 means other controls, filled with its own values.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
+from pages.ui.in_link import in_link
 from pages.ui.limits import LIMITS, MAX_REQUESTS, check_limits
 from pages.ui.number import Limits, whole_number
 from pages.ui.page import complain
+from pages.ui.pressure_asked import Asked
 from pages.ui.pressure_examples import PRESSURE_EXAMPLES, PressureExample
 from pages.ui.pressure_trace import TRACE, trace_draft, trace_requests
 from pages.ui.trace import ENGINE
+from pages.ui.uploaded import FILE, uploaded_scenario
 from sim.checked import ScenarioError
 from sim.load import Load, requests_of
 from sim.scenario import Scenario
@@ -49,20 +53,27 @@ HELP = {
 }
 
 
-def pressure_controls() -> tuple[str, int, Scenario | None]:
-    """The choice's slug, the step it opens at, and the scenario: None while a trace is missing.
+def pressure_controls() -> Asked | None:
+    """What the controls ask for; None while its file is missing.
 
     What is wrong is said beside the controls, and the last scenario that would do stays.
     """
     with st.sidebar:
-        title = st.selectbox(
-            "Scenario", [*TITLES, TRACE], key="pressure", bind="query-params", on_change=_forget
-        )
+        with in_link("pressure", "a scenario of the list"):
+            title = st.selectbox(
+                "Scenario",
+                [*TITLES, TRACE, FILE],
+                key="pressure",
+                bind="query-params",
+                on_change=_forget,
+            )
+        if title == FILE:
+            return _kept("file", 0, lambda: uploaded_scenario("pressure.file"))
         if title == TRACE:
-            return "trace", 0, _kept("trace", _traced)
+            return _kept("trace", 0, _traced)
         example = TITLES[title]
         st.caption(example.shows)
-        return example.slug, example.step, _kept(example.slug, lambda: _drawn(example))
+        return _kept(example.slug, example.step, lambda: _drawn(example))
 
 
 def _forget() -> None:
@@ -70,17 +81,17 @@ def _forget() -> None:
         st.query_params.pop(name, None)
 
 
-def _kept(slug: str, make: Any) -> Scenario | None:
+def _kept(slug: str, opening: int, make: Callable[[], Scenario | None]) -> Asked | None:
     """What the controls make, or what they made last when it will not do."""
     key = f"pressure.{slug}.good"
     try:
-        scenario: Scenario | None = make()
+        scenario = make()
         if scenario is not None:
             check_limits(scenario)
-        st.session_state[key] = scenario
+        st.session_state[key] = scenario and Asked(slug, opening, scenario)
     except ScenarioError as error:
         complain(error)
-    kept: Scenario | None = st.session_state.get(key)
+    kept: Asked | None = st.session_state.get(key)
     return kept
 
 
@@ -100,29 +111,35 @@ def _traced() -> Scenario | None:
 
 
 def _load(example: PressureExample) -> Load:
-    rate = st.slider(
-        "Arrivals a step",
-        *RATES,
-        example.load.rate,
-        0.1,
-        key=f"{example.slug}.rate",
-        bind="query-params",
-        help="Requests a step on average, at random times; 0: all at once.",
-    )
+    with in_link(f"{example.slug}.rate", _range(RATES)):
+        rate = st.slider(
+            "Arrivals a step",
+            *RATES,
+            example.load.rate,
+            0.1,
+            key=f"{example.slug}.rate",
+            bind="query-params",
+            help="Requests a step on average, at random times; 0: all at once.",
+        )
     counts = {"prompt": _count(example, "prompt"), "output": _count(example, "output")}
     with st.expander("More of the load"):
         for name in ("num_requests", "shared", "seed"):
             counts[name] = _count(example, name)
-        spread = st.slider(
-            "Spread of lengths",
-            *SPREADS,
-            example.load.spread,
-            0.1,
-            key=f"{example.slug}.spread",
-            bind="query-params",
-            help="Sigma of the log-normal distribution; 0: all are as long as the median.",
-        )
+        with in_link(f"{example.slug}.spread", _range(SPREADS)):
+            spread = st.slider(
+                "Spread of lengths",
+                *SPREADS,
+                example.load.spread,
+                0.1,
+                key=f"{example.slug}.spread",
+                bind="query-params",
+                help="Sigma of the log-normal distribution; 0: all are as long as the median.",
+            )
     return Load(rate=rate, spread=spread, **counts)
+
+
+def _range(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:g} to {ends[1]:g}"
 
 
 def _count(example: PressureExample, name: str) -> int:
@@ -133,32 +150,35 @@ def _count(example: PressureExample, name: str) -> int:
 
 def _engine(slug: str, default: dict[str, Any]) -> dict[str, Any]:
     """The engine's settings, by the scenario's names for them."""
-    settings: dict[str, Any] = {
-        "num_gpu_blocks": _setting(slug, "num_gpu_blocks", default),
-        "block_size": st.slider(
+    low, high, _ = LIMITS["block_size"]
+    settings: dict[str, Any] = {"num_gpu_blocks": _setting(slug, "num_gpu_blocks", default)}
+    with in_link(f"{slug}.block_size", f"{low} to {high}"):
+        settings["block_size"] = st.slider(
             "Block size",
-            *LIMITS["block_size"][:2],
+            low,
+            high,
             default["block_size"],
             key=f"{slug}.block_size",
             bind="query-params",
             help="Tokens a KV block holds. vLLM’s default is 16.",
-        ),
-        "enable_prefix_caching": st.toggle(
+        )
+    with in_link(f"{slug}.caching", "true or false"):
+        settings["enable_prefix_caching"] = st.toggle(
             "Prefix caching",
             default["enable_prefix_caching"],
             key=f"{slug}.caching",
             bind="query-params",
-        ),
-    }
-    with st.expander("Scheduler"):
-        settings["policy"] = st.selectbox(
-            "Policy",
-            list(POLICIES),
-            list(POLICIES).index(default["policy"]),
-            format_func=POLICIES.__getitem__,
-            key=f"{slug}.policy",
-            bind="query-params",
         )
+    with st.expander("Scheduler"):
+        with in_link(f"{slug}.policy", ", ".join(POLICIES.values()), shown=POLICIES.__getitem__):
+            settings["policy"] = st.selectbox(
+                "Policy",
+                list(POLICIES),
+                list(POLICIES).index(default["policy"]),
+                format_func=POLICIES.__getitem__,
+                key=f"{slug}.policy",
+                bind="query-params",
+            )
         for name in ("max_num_seqs", "max_num_batched_tokens", "max_model_len"):
             settings[name] = _setting(slug, name, default)
     return settings

@@ -1,146 +1,143 @@
 """What the Pressure page shows of a run: lanes and bands, the pool, and the step in words."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
 import streamlit as st
 
-from pages.figures.palette import DARK, LIGHT, Theme
-from pages.figures.pressure_words import told
+from pages.figures.palette import DARK, LIGHT
 from pages.player import player
+from pages.playhead import Jump, Plot, playhead
+from pages.ui.downloads import figure_file, run_files, table_file
+from pages.ui.moment import Moment
 from pages.ui.page import complain
-from pages.ui.pressure_run import PressureRun, pressure_run
-from pages.ui.pressure_tables import downloads, hit_rates
+from pages.ui.pressure_asked import Asked
+from pages.ui.pressure_run import PressureRun
+from pages.ui.pressure_still import still_pool
+from pages.ui.pressure_tables import hit_rates, preemptions_of, steps_of
+from pages.ui.pressure_told import lead_of, lines_of
 from pages.ui.runs import on_screen, run_of
 from pages.ui.stalled import why_stalled
 from pages.ui.step import asked_step, keep_step
-from sim.columns import Column
-from sim.scenario import Scenario
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-JUMPS = "pressure:jumps"  # how often the player was mounted anew, to stand elsewhere
-MAX_PLAYED = 24_000_000  # bytes of log that a browser is sent
+JUMP, LEFT = "pressure:jump", "pressure:jump:left"  # the last order to the player, and from where
 
 
 @st.fragment
-def pressure_stage(slug: str, opening: int, scenario: Scenario) -> None:
+def pressure_stage(asked: Asked) -> None:
     """Only this part runs again when the player stops."""
-    run = pressure_run(run_of(scenario).log)
-    last, left_at = run.log.num_steps - 1, f"pressure.{slug}:left_at"
-    step = asked_step(last, opening=min(st.session_state.get(left_at, opening), last))
-    head, figure = st.container(), st.container()
-    _next_events(run, step)
-    step = _played(run, slug, step)
+    run = run_of(asked.scenario).pressure
+    last, left_at = run.log.num_steps - 1, f"pressure.{asked.slug}:left_at"
+    step = asked_step(last, opening=min(st.session_state.get(left_at, asked.opening), last))
+    top, pool = st.container(), st.container()
+    player_key = f"pressure.{asked.slug}.player" if run.is_played else None
+    if player_key:
+        with pool:
+            step = _ordered(_played(run, player_key, step))
     st.session_state[left_at] = step
     keep_step(step)
-    with head:
-        _words(run, step)
-    with figure:
-        _figure(run, step)
+    now = Moment(run, step, DARK if st.context.theme.type == "dark" else LIGHT)
+    with top:
+        _step(now, player_key)
+    if not player_key:
+        with pool:
+            still_pool(now)
     hit_rates(run, step)
-    downloads(run, step, _drawn(run, step))
-    on_screen(scenario, step, "Pressure")
+    _files(now)
+    on_screen(asked.scenario, step, "Pressure")
 
 
-def _played(run: PressureRun, slug: str, step: int) -> int:
-    """The pool mosaic at a step that the player or a button chose; a huge log has a number only."""
-    if run.num_bytes > MAX_PLAYED:
-        st.caption(
-            f"The log has {run.num_bytes / 1e6:,.0f} MB, more than is sent to a browser: "
-            "no blocks are drawn, all numbers are there."
-        )
-        return int(
-            st.number_input(
-                "Step", 0, run.log.num_steps - 1, step, key=f"pressure.{slug}.step.{step}"
-            )
-        )
-    key = f"pressure.{slug}.player.{st.session_state.get(JUMPS, 0)}"
-    request = st.query_params.get("request")
-    state = player(run.pool_blob, key=key, step=step, request=request)
+def _played(run: PressureRun, key: str, step: int) -> int:
+    """The step that the player, the pool mosaic, stands at."""
+    state = player(run.pool_blob, key=key, step=step, request=st.query_params.get("request"))
     if state.request:
         st.query_params["request"] = state.request
     return state.step
 
 
-def _next_events(run: PressureRun, step: int) -> None:
+def _step(now: Moment, player_key: str | None) -> None:
+    """The step in a sentence, in the figure, and in numbered lines."""
+    if now.run.log.stalled:
+        complain(why_stalled(now.run.log))
+    st.html(lead_of(now))
+    figure, lines = st.columns([0.74, 0.26], gap="medium")
+    with figure:
+        _figure(now, player_key)
+    with lines:
+        _next_events(now)
+        st.html(lines_of(now))
+
+
+def _figure(now: Moment, player_key: str | None) -> None:
+    from pages.figures.pressure import HEIGHT, MARGIN, drawn_as
+    from pages.figures.pressure_legend import lane_legend, pool_legend
+
+    run, columns, step = now.run, now.run.columns, now.step
+    with st.container(key="pressure-figure", gap=None):
+        st.plotly_chart(
+            now.figure(),
+            theme=None,
+            key="pressure.chart",
+            alt=f"Lanes of {len(run.log.scenario.requests):,} requests over {columns.num_steps:,} "
+            f"steps, above the pool: {columns.used[step]:,} blocks in use at step {step:,}.",
+            config={"displaylogo": False, "toImageButtonOptions": {"format": "svg"}},
+        )
+        playhead(
+            key="pressure.playhead",
+            player=player_key,
+            step=step,
+            num_steps=run.log.num_steps,
+            jump=_jump(),
+            plot=Plot(HEIGHT, MARGIN["l"], MARGIN["r"], MARGIN["t"], MARGIN["b"]),
+            moved=keep_step,
+        )
+    requests = lane_legend(run.lanes, step, run.has_still_figure, now.theme)
+    st.html(requests + pool_legend(columns, step, now.theme))
+    if words := drawn_as(run.log):
+        st.caption(words)
+
+
+def _next_events(now: Moment) -> None:
     """Buttons that go to the next step in which something happens."""
-    columns = run.columns
-    with st.container(horizontal=True, vertical_alignment="center"):
+    columns = now.run.columns
+    with st.container(horizontal=True, gap="small"):
         for name, happened in (
             ("preemption", columns.preemptions),
             ("eviction", columns.evictions),
             ("finish", columns.finishes),
         ):
-            target = _next(happened, step)
+            target = now.next(happened)
             st.button(
                 f"Next {name}",
                 disabled=target is None,
                 on_click=_go_to,
-                args=(target,),
+                args=(now.step, target),
                 help=None if target is None else f"step {target:,}",
             )
 
 
-def _next(happened: Column, step: int) -> int | None:
-    later = np.flatnonzero(happened[step + 1 :])
-    return step + 1 + int(later[0]) if len(later) else None
-
-
-def _go_to(step: int) -> None:
+def _go_to(now: int, step: int) -> None:
+    """Stand at a step, and have the playhead bring the player there."""
     keep_step(step)
-    st.session_state[JUMPS] = st.session_state.get(JUMPS, 0) + 1
+    st.session_state[LEFT] = now
+    st.session_state[JUMP] = Jump(_jump().number + 1, step)
 
 
-def _words(run: PressureRun, step: int) -> None:
-    """The one sentence that leads: who is preempted in this step, or when somebody is."""
-    if run.log.stalled:
-        complain(why_stalled(run.log))
-    found = [p for p in run.preemptions if p.step == step]
-    for preemption in found:
-        st.markdown(f"**Step {step:,}.** {told(preemption, run.log.scenario)}")
-    if not found:
-        st.markdown(f"**Step {step:,}.** {_calm(run, step)}")
+def _jump() -> Jump:
+    jump: Jump = st.session_state.get(JUMP, Jump(0, 0))
+    return jump
 
 
-def _calm(run: PressureRun, step: int) -> str:
-    target = _next(run.columns.preemptions, step)
-    if target is not None:
-        return f"Nobody loses its place in this step; the next preemption is in step {target:,}."
-    if not run.preemptions:
-        return "Nobody loses its place in this run: fewer blocks or longer outputs would do it."
-    last = run.preemptions[-1].step
-    return f"Nobody loses its place any more; the last preemption was in step {last:,}."
+def _ordered(step: int) -> int:
+    """Where a button sent the player, until it says that it moved; then where it is."""
+    if st.session_state.get(LEFT) == step:
+        return _jump().step
+    st.session_state.pop(LEFT, None)
+    return step
 
 
-def _figure(run: PressureRun, step: int) -> None:
-    from pages.figures.pressure import drawn_as
-    from pages.figures.pressure_lanes import MAX_LANES
-    from pages.figures.pressure_legend import lane_legend, pool_legend
-
-    columns = run.columns
-    st.plotly_chart(
-        _drawn(run, step)(),
-        theme=None,
-        key="pressure.figure",
-        alt=f"Lanes of {len(run.log.scenario.requests):,} requests over {columns.num_steps:,} "
-        f"steps, above the pool: {columns.used[step]:,} blocks in use at step {step:,}.",
-        config={"displaylogo": False, "toImageButtonOptions": {"format": "svg"}},
+def _files(now: Moment) -> None:
+    run = now.run
+    run_files(
+        run.log,
+        table_file("steps", lambda: steps_of(run)),
+        table_file("preemptions", lambda: preemptions_of(run)),
+        figure_file("figure", now.figure_alone, f", step {now.step}"),
     )
-    as_image = len(run.log.scenario.requests) > MAX_LANES
-    st.html(lane_legend(run.lanes, step, as_image, _theme()) + pool_legend(columns, step, _theme()))
-    if words := drawn_as(run.log):
-        st.caption(words)
-
-
-def _drawn(run: PressureRun, step: int) -> "Callable[[], go.Figure]":
-    from pages.figures.pressure import pressure_figure
-
-    return partial(pressure_figure, run.log, run.stays, run.columns, run.lanes, step, _theme())
-
-
-def _theme() -> Theme:
-    return DARK if st.context.theme.type == "dark" else LIGHT

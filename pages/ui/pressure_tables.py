@@ -1,17 +1,11 @@
 """The numbers of a step of the Pressure page, and the run as files to take away."""
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from pages.ui.pressure_run import PressureRun
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 
 def hit_rates(run: PressureRun, step: int) -> None:
@@ -54,29 +48,6 @@ def hits_of(run: PressureRun, step: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def downloads(run: PressureRun, step: int, figure: "Callable[[], go.Figure]") -> None:
-    """Each file is made when it is asked for."""
-    name = run.log.scenario.name
-    files: tuple[tuple[str, str, Callable[[], str | bytes]], ...] = (
-        ("Steps (CSV)", ", steps.csv", lambda: steps_of(run).to_csv(index=False)),
-        (
-            "Preemptions (CSV)",
-            ", preemptions.csv",
-            lambda: pd.DataFrame(map(asdict, run.preemptions)).to_csv(index=False),
-        ),
-        ("Scenario (JSON)", ".json", lambda: json.dumps(run.log.scenario.to_json(), indent=1)),
-        ("Log (columns)", ".log", run.log.to_bytes),
-        (
-            "Figure (HTML)",
-            f", step {step}.html",
-            lambda: figure().to_html(include_plotlyjs=True),
-        ),
-    )
-    with st.container(horizontal=True):
-        for label, ending, data in files:
-            st.download_button(label, data, f"{name}{ending}", on_click="ignore")
-
-
 def steps_of(run: PressureRun) -> pd.DataFrame:
     """All columns, a row a step."""
     names = [field.name for field in fields(run.columns)]
@@ -85,3 +56,8 @@ def steps_of(run: PressureRun) -> pd.DataFrame:
         .rename_axis("step")
         .reset_index()
     )
+
+
+def preemptions_of(run: PressureRun) -> pd.DataFrame:
+    """All preemptions, a row each."""
+    return pd.DataFrame([asdict(found) for found in run.preemptions])

@@ -8,6 +8,7 @@ from pages.ui.draft import Draft
 from pages.ui.link import decode, encode
 from pages.ui.trace import ENGINE, TraceChoice
 from pages.ui.trace_controls import traced_requests, wanted
+from pages.ui.uploaded import FILE
 from sim.scenario import RequestSpec
 
 TRACE = "A trace of yours"
@@ -41,7 +42,12 @@ def trace_requests(draft: Draft) -> tuple[RequestSpec, ...]:
 
 def asks_for() -> str:
     """Which file would do, in a sentence."""
+    if st.session_state.get("pressure") == FILE:
+        return "Upload a scenario or a log in the sidebar: a file that a page here gave away."
     draft = trace_draft()
     if draft.choice.file:
         return wanted(draft.choice)
-    return "Upload a trace in the sidebar: one JSON object a line, in Mooncake’s format."
+    return (
+        "Upload a trace in the sidebar: one JSON object a line, in Mooncake’s format or as a "
+        "recorded vLLM run says whom it served."
+    )

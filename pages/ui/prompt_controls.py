@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.figures.prefix_tokens import Tokens
+from pages.ui.in_link import in_link
 from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.prompt_examples import PROMPT_EXAMPLES, PromptExample, point_of
@@ -89,64 +90,69 @@ def prompt_controls(example: PromptExample) -> Scenario:
 
 def _sizes(example: PromptExample) -> tuple[int, int]:
     """Tokens a block holds, and blocks in the pool."""
-    block_size = st.slider(
-        "Block size",
-        *BLOCK_SIZES,
-        example.block_size,
-        key=f"{example.keys}.block_size",
-        bind="query-params",
-        help="Tokens a KV block holds. vLLM’s default is 16.",
-    )
-    num_gpu_blocks = st.slider(
-        "Physical blocks",
-        *POOLS,
-        example.num_gpu_blocks,
-        key=f"{example.keys}.blocks",
-        bind="query-params",
-        help="num_gpu_blocks, the null block 0 included.",
-    )
+    with in_link(f"{example.keys}.block_size", "{} to {}".format(*BLOCK_SIZES)):
+        block_size = st.slider(
+            "Block size",
+            *BLOCK_SIZES,
+            example.block_size,
+            key=f"{example.keys}.block_size",
+            bind="query-params",
+            help="Tokens a KV block holds. vLLM’s default is 16.",
+        )
+    with in_link(f"{example.keys}.blocks", "{} to {}".format(*POOLS)):
+        num_gpu_blocks = st.slider(
+            "Physical blocks",
+            *POOLS,
+            example.num_gpu_blocks,
+            key=f"{example.keys}.blocks",
+            bind="query-params",
+            help="num_gpu_blocks, the null block 0 included.",
+        )
     return block_size, num_gpu_blocks
 
 
 def _version(example: PromptExample) -> Version:
     """Whose free order: the one rule that changed between the versions."""
-    version: Version = st.segmented_control(
-        "Free order of vLLM",
-        get_args(Version),
-        default=example.version,
-        required=True,
-        key=f"{example.keys}.version",
-        bind="query-params",
-        help="Where freed blocks without a hash go: since 0.26.0 to the head of the free queue, "
-        "so they are taken next; before to its tail, as all others.",
-    )
+    with in_link(f"{example.keys}.version", " or ".join(get_args(Version))):
+        version: Version = st.segmented_control(
+            "Free order of vLLM",
+            get_args(Version),
+            default=example.version,
+            required=True,
+            key=f"{example.keys}.version",
+            bind="query-params",
+            help="Where freed blocks without a hash go: since 0.26.0 to the head of the free "
+            "queue, so they are taken next; before to its tail, as all others.",
+        )
     return version
 
 
 def _finish_order(example: PromptExample, ids: list[str]) -> str:
     """The requests in the order in which they end; empty as long as the answers decide."""
     orders = {", ".join(order): "".join(order) for order in permutations(ids)}
-    chosen = st.selectbox(
-        "Finish order",
-        [AS_ANSWERED, *orders],
-        key=f"{example.keys}.finish",
-        bind="query-params",
-        help="Answers as long as it takes to end in this order, a step apart, once all have come; "
-        "who waits or is preempted ends later.",
-    )
+    with in_link(f"{example.keys}.finish", "an order of the list"):
+        chosen = st.selectbox(
+            "Finish order",
+            [AS_ANSWERED, *orders],
+            key=f"{example.keys}.finish",
+            bind="query-params",
+            help="Answers as long as it takes to end in this order, a step apart, once all have "
+            "come; who waits or is preempted ends later.",
+        )
     return orders.get(chosen, "")
 
 
 def _texts(example: PromptExample) -> tuple[dict[str, str], dict[str, DeltaGenerator]]:
     """What is typed, by request, and the place beside it for what is wrong with it."""
-    count = st.segmented_control(
-        "Prompts",
-        range(FEWEST, len(IDS) + 1),
-        default=len(example.prompts),
-        required=True,
-        key=f"{example.keys}.prompts",
-        bind="query-params",
-    )
+    with in_link(f"{example.keys}.prompts", f"{FEWEST} to {len(IDS)}"):
+        count = st.segmented_control(
+            "Prompts",
+            range(FEWEST, len(IDS) + 1),
+            default=len(example.prompts),
+            required=True,
+            key=f"{example.keys}.prompts",
+            bind="query-params",
+        )
     texts, beside = {}, {}
     for id in IDS[:count]:
         texts[id], beside[id] = _text(example, id)

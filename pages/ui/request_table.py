@@ -76,6 +76,15 @@ def from_table(table: pd.DataFrame, known: Iterable[RequestSpec]) -> tuple[Reque
     return tuple(unchanged.get(row) or sized_request(*row) for row in rows)
 
 
+def can_be_typed(requests: tuple[RequestSpec, ...]) -> bool:
+    """Would a table of these requests do as it is? From a file they may be more, or longer."""
+    try:
+        rows = [_row(number, row_of(spec)) for number, spec in enumerate(requests[:MAX_REQUESTS])]
+    except ScenarioError:
+        return False
+    return 1 <= len(requests) == len(rows)
+
+
 def _row(number: int, cells: Iterable[Any]) -> Row:
     id, prompt, shared, output, arrives = cells
     name = "" if pd.isna(id) else str(id).strip()

@@ -1,13 +1,12 @@
 """Simulations, each run once and kept for every visitor who asks for the same."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.cancellable import Show
+from pages.ui.pressure_run import PressureRun
 from pages.ui.recent import Recent
 from sim.columns import pack
 from sim.contiguous import ContiguousRun, Reservation, reserve
@@ -15,12 +14,12 @@ from sim.event_log import EventLog
 from sim.scenario import Scenario
 from sim.simulate import simulate
 
-KEPT = 16
+KEPT, KEPT_BYTES = 16, 600_000_000  # bytes of logs; what is read out of them is smaller
 
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """A log and what the player needs of it; shared by all sessions, so read only."""
+    """A log and what is read out of it; shared by all sessions, so read only."""
 
     log: EventLog
 
@@ -45,33 +44,41 @@ class SimulatedRun:
             },
         )
 
+    @cached_property
+    def pressure(self) -> PressureRun:
+        """What the Pressure page reads out of the log."""
+        return PressureRun(self.log)
+
+    @property
+    def num_bytes(self) -> int:
+        """Size of the log."""
+        return sum(column.nbytes for column in self.log.columns.values())
+
 
 @st.cache_resource(show_spinner=False)
-def _recent() -> Recent[SimulatedRun]:
-    return Recent(KEPT)
+def _recent() -> Recent[Scenario, SimulatedRun]:
+    return Recent(KEPT, KEPT_BYTES, lambda run: run.num_bytes)
 
 
-def run_of(scenario: Scenario) -> SimulatedRun:
-    """The run of a scenario, simulated at the first call under a progress bar.
+def run_of(scenario: Scenario, show: Show | None = None) -> SimulatedRun:
+    """The run of a scenario, simulated at the first call; `show` or else a bar here says how far.
 
     A control that is moved meanwhile ends it at the bar's next move, as Streamlit starts over.
     """
     bar = st.empty()  # also when there is nothing to wait for: what follows keeps its place
-    key = sha256(json.dumps(scenario.to_json()).encode()).digest()
-    run = _recent().get(key)
+    run = _recent().get(scenario)
     if run is None:
-        run = SimulatedRun(_simulated(scenario, bar))
-        _recent().put(key, run)
+        run = SimulatedRun(_simulated(scenario, show or bar.progress))
+        bar.empty()
+        _recent().put(scenario, run)
     return run
 
 
-def _simulated(scenario: Scenario, bar: DeltaGenerator) -> EventLog:
-    def show(finished: int, requests: int) -> None:
-        bar.progress(finished / requests, f"Simulating: {finished:,} of {requests:,} requests done")
+def _simulated(scenario: Scenario, show: Show) -> EventLog:
+    def progress(finished: int, requests: int) -> None:
+        show(finished / requests, f"Simulating: {finished:,} of {requests:,} requests done")
 
-    log = simulate(scenario, show)
-    bar.empty()
-    return log
+    return simulate(scenario, progress)
 
 
 def on_screen(scenario: Scenario, step: int, page: str) -> None:

@@ -1,14 +1,20 @@
 """An uploaded trace: the file as it came, and how it is read as requests."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Self
 
+import streamlit as st
+
 from pages.ui.limits import MAX_REQUESTS, within
+from pages.ui.recent import Recent
 from sim.checked import ScenarioError
 from sim.scenario import RequestSpec, Scenario
-from sim.traces.mooncake import TraceError, read_mooncake, to_requests
+from sim.traces.formats import read_trace as read
+from sim.traces.mooncake import TraceError
 
+KEPT = 8  # traces, as they were read
 FIRST = (1, MAX_REQUESTS, "requests")
 MS_PER_STEP = (1, 10_000, "milliseconds")
 
@@ -25,7 +31,7 @@ ENGINE = Scenario(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Upload:
     """A file a visitor brought; `id` is Streamlit's, new for each upload."""
 
@@ -33,7 +39,7 @@ class Upload:
     name: str
     data: bytes
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Enough of the file's SHA-256 to know it again."""
         return sha256(self.data).hexdigest()[:12]
@@ -71,8 +77,19 @@ NO_FILE = TraceChoice()
 
 
 def read_trace(upload: Upload, choice: TraceChoice) -> tuple[RequestSpec, ...]:
-    """The requests of a trace. Raises ScenarioError, in one sentence, naming the line."""
-    try:
-        return to_requests(read_mooncake(upload.data, choice.first), choice.ms_per_step)
-    except TraceError as error:
-        raise ScenarioError("requests", f"{upload.name}, {error}") from error
+    """The requests of a trace, read once. Raises ScenarioError, in one sentence, with the line."""
+    key = upload.digest, choice.first, choice.ms_per_step
+    requests = _recent().get(key)
+    if requests is None:
+        try:
+            with st.spinner(f"Reading {upload.name}"):
+                requests = read(upload.data, choice.first, choice.ms_per_step)
+        except TraceError as error:
+            raise ScenarioError("requests", f"{upload.name}, {error}") from error
+        _recent().put(key, requests)
+    return requests
+
+
+@st.cache_resource(show_spinner=False)
+def _recent() -> Recent[tuple[str, int, int], tuple[RequestSpec, ...]]:
+    return Recent(KEPT)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.draft import Draft
 from pages.ui.number import whole_number
-from pages.ui.page import complain
+from pages.ui.page import complain, plain
 from pages.ui.trace import FIRST, MS_PER_STEP, TraceChoice, Upload, read_trace
 from sim.checked import ScenarioError
 from sim.scenario import RequestSpec
@@ -50,10 +50,12 @@ def _uploaded(draft: Draft) -> Upload | None:
     if draft.awaits_file:
         st.markdown(wanted(draft.choice))
     file = st.file_uploader(
-        "Trace in Mooncake's format",
+        "Trace",
         type=["jsonl", "gz"],
         key=draft.key("file"),
-        help="One JSON object a line: timestamp, input_length, output_length, hash_ids.",
+        help="One JSON object a line. Mooncake’s format: timestamp, input_length, output_length, "
+        "hash_ids. Or the requests that a recorded vLLM run served: request_id, input_toks, "
+        "output_toks, arrival_time and the times of the engine.",
     )
     if file is None:
         return None
@@ -65,7 +67,7 @@ def _uploaded(draft: Draft) -> Upload | None:
 def wanted(choice: TraceChoice) -> str:
     """Which file a link is about, in one sentence."""
     return (
-        f"This link shows the first {choice.first:,} requests of **{choice.file}** "
+        f"This link shows the first {choice.first:,} requests of **{plain(choice.file)}** "
         f"(SHA-256 {choice.digest}…): upload that file to see them."
     )
 
@@ -80,8 +82,10 @@ def _read(
         complain(f"This is not the file of the link, whose SHA-256 is {draft.choice.digest}….")
     prompts = sum(spec.prompt.num_tokens for spec in requests)
     outputs = sum(spec.max_tokens for spec in requests)
+    longest = max(requests, key=lambda spec: spec.prompt.num_tokens + spec.max_tokens)
     st.caption(
         f"{upload.name}: {len(requests):,} requests, {prompts:,} prompt and {outputs:,} output "
-        f"tokens, over {requests[-1].arrival_step + 1:,} steps of {ms_per_step} ms."
+        f"tokens, over {requests[-1].arrival_step + 1:,} steps of {ms_per_step} ms. The longest "
+        f"has {longest.prompt.num_tokens:,} + {longest.max_tokens:,} tokens."
     )
     return requests, choice

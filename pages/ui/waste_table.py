@@ -26,7 +26,7 @@ def waste_table(run: SimulatedRun, frame: Frame) -> None:
     st.dataframe(
         pd.DataFrame([_row(name, waste) for name, waste in rows.items()]),
         hide_index=True,
-        column_config={"held but empty": st.column_config.NumberColumn(format="percent")},
+        column_config={"held but empty": st.column_config.NumberColumn(format="%.1f %%")},
     )
     st.caption(" ".join([NOTE, *_never_run(run)]))
 
@@ -50,5 +50,5 @@ def _row(name: str, waste: Waste) -> dict[str, str | int | float]:
         "will get one": waste.reserved,
         "never will": waste.internal,
         "lost to rounding and gaps": waste.external,
-        "held but empty": waste.empty_share,
+        "held but empty": 100 * waste.empty_share,
     }

@@ -86,6 +86,11 @@ def to_requests(rows: Sequence[TraceRow], ms_per_step: float) -> tuple[RequestSp
     )
 
 
+def first_line(file: bytes) -> bytes:
+    """The first line of a file, plain or gzip'd, that is not blank; nothing when there is none."""
+    return next((text for _, text in _lines(file)), b"")
+
+
 def _lines(file: bytes | BinaryIO) -> Iterator[tuple[int, bytes]]:
     stream: BinaryIO = io.BytesIO(file) if isinstance(file, bytes) else file
     head = stream.read(2)

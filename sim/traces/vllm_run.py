@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sim.columns import Column
+from sim.prompt import HashedPrompt
+from sim.scenario import MAX_BLOCK_SIZE, RequestSpec
 from sim.step_time import StepTime
 from sim.traces.mooncake import GZIP_MAGIC, TraceError, json_object
 
@@ -72,6 +74,30 @@ def read_request_times(data: bytes) -> list[RequestTimes]:
     Raises TraceError naming the line when one is malformed, and when there is none.
     """
     return _rows(RequestTimes, [(n, json_object(n, text)) for n, text in _lines(data)], "request")
+
+
+def served_requests(served: Sequence[RequestTimes], ms_per_step: float) -> tuple[RequestSpec, ...]:
+    """Requests r0, r1, … that arrive as they did, in engine steps of an assumed length.
+
+    What they said was not recorded: no two prompts have anything in common here.
+    """
+    start = min(request.arrival_time for request in served)
+    return tuple(
+        RequestSpec(
+            id=f"r{index}",
+            arrival_step=int(1000 * (request.arrival_time - start) / ms_per_step),
+            prompt=_own_prompt(index, request.input_toks),
+            max_tokens=request.output_toks,
+        )
+        for index, request in enumerate(served)
+    )
+
+
+def _own_prompt(index: int, tokens: int) -> HashedPrompt:
+    size = min(max(tokens, 1), MAX_BLOCK_SIZE)
+    return HashedPrompt(
+        tuple(index << 32 | piece for piece in range(-(-tokens // size))), size, tokens
+    )
 
 
 def fit_step_time(series: Sequence[Second]) -> StepTime:

@@ -69,6 +69,61 @@ def test_an_edited_request_is_simulated(visit):
     expect(page.get_by_role("row", name="A 7 3 1")).to_be_visible()
 
 
+CHARTS = "[...document.querySelectorAll('.js-plotly-plot')]"
+
+
+def test_charts_below_follow_the_player_and_the_block_size(visit):
+    """Opened, they stay open: the playhead moves with the step, the bar in ink with the slider."""
+    page = ready(visit("/allocation?scenario=two-chats&step=5"))
+    assert page.evaluate(f"{CHARTS}.length") == 0
+    page.get_by_text("Waste in every step").click()
+    page.wait_for_function(f"{CHARTS}[0]?.layout.shapes[1].x0 === 6")
+    page.get_by_text("What the block size does").click()
+    page.wait_for_function(f"{CHARTS}.length === 4")
+    page.locator(".player").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{CHARTS}[0]?.layout.shapes[1].x0 === 7")
+    slider = page.get_by_role("slider", name="Block size")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    ink = "const [i, colors] = [c.data[0].x.indexOf('5'), c.data[0].marker.color];"
+    one = f"{ink} return i >= 0 && colors.indexOf(colors[i]) === colors.lastIndexOf(colors[i]);"
+    page.wait_for_function(f"{CHARTS}.slice(1).length && {CHARTS}.slice(1).every(c => {{ {one} }})")
+
+    expect(page.get_by_text(re.compile("^At 5: 9.0.% of the held slots are empty"))).to_be_visible()
+    chart = page.get_by_role("figure", name=re.compile("^Held but empty"))
+    chart.hover()
+    with page.expect_download() as picture:
+        chart.get_by_role("button", name="Download plot as a PNG").click()
+    assert picture.value.suggested_filename == "Two chats, waste.png"
+
+
+def test_a_long_sweep_can_be_cancelled(visit, tmp_path):
+    """200 requests of 2,000 tokens: seconds of simulation, ended by a click."""
+    rows = [
+        {
+            "timestamp": 100 * number,
+            "input_length": 1_000,
+            "output_length": 1_000,
+            "hash_ids": list(range(100 * number, 100 * number + 63)),
+        }
+        for number in range(1, 201)
+    ]
+    path = tmp_path / "long.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    page = ready(visit("/allocation"))
+    upload(page, path)
+    expect(page.get_by_text("long.jsonl: 200 requests")).to_be_visible()
+    page.get_by_text("What the block size does").click()
+    start = page.get_by_role("button", name="Simulate all 9 block sizes")
+    start.click()
+    page.get_by_role("button", name="Cancel").click()
+
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(start).to_be_enabled()
+    assert page.evaluate(f"{CHARTS}.length") == 0
+
+
 @pytest.fixture
 def huge_file(tmp_path):
     """500 MB that take no room on the disk."""

@@ -7,11 +7,14 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.figures.palette import DARK, LIGHT
+from pages.figures.prefix_eviction import cost, given_back, why_evicted, words_lost
 from pages.figures.prefix_text import PrefixText, plain
 from pages.figures.prefix_versions import OLD_AND_NEW
 from pages.figures.prefix_why import why
 from pages.ui.prompt_examples import DOCUMENTED, PROMPT_EXAMPLES
 from pages.ui.prompts import scenario_of
+from sim.block_life import block_life
+from sim.eviction import evictions
 from sim.simulate import simulate
 from sim.verdict import lookups
 
@@ -223,6 +226,63 @@ def test_the_step_that_is_stopped_at_is_marked_among_the_times(visit):
     expect(page.locator(".free-orders .now th")).to_contain_text("Time 6")
 
 
+def test_a_time_takes_the_player_there(visit):
+    """By a click, and by the keyboard, which stays where it is."""
+    page = ready(visit(address(example=DOCUMENTED.title)))
+    times = page.locator(".step-links:not(.told) button")
+    current = page.locator(".step-links:not(.told) [aria-current=step]")
+    expect(current).to_have_text("Time 7")
+    times.filter(has_text="Time 3").click()
+    assert read(page)["step"] == 2
+    expect(page.locator(".free-orders .now th")).to_contain_text("Time 3")
+    expect(page).to_have_url(re.compile("step=2"))
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(current).to_have_text("Time 4")
+    expect(page.locator(".free-orders .now th")).to_contain_text("Time 4")
+    expect(times.filter(has_text="Time 4")).to_be_focused()
+    assert read(page)["step"] == 3
+
+
+@pytest.mark.parametrize("slug", ["documented", "eviction", "partial"])
+def test_every_evicted_block_says_why_where_it_stood(visit, slug):
+    """In the sentence of the step, and at the block of who had it last."""
+    example = BY_SLUG[slug]
+    page = ready(visit(address(example=example.title, step=0)))
+    log = simulate(example.scenario)
+    text = PrefixText(log)
+    for lost in evictions(log):
+        state = at_step(page, lost.step)
+        assert cost([lost]) in state["sentence"]
+        last = given_back(block_life(log, lost.block), lost.row)
+        name = log.scenario.requests[last.request].id
+        row = state["rows"][name]
+        if last.logical < len(row["cells"]) and row["status"] == "finished":
+            assert row["cells"][last.logical]["label"] == "evicted"
+            block(page, name, last.logical).focus()
+            page.keyboard.press("Enter")
+            assert read(page)["why"] == plain(why_evicted(log, lost, words_lost(text, lost)))
+
+
+def test_a_picked_block_has_a_life_and_its_steps_are_links(visit):
+    page = ready(visit(address(example=EVICTION.title, step=2)))
+    page.locator(".prefix-tile[data-block='4']").click()
+    expect(page).to_have_url(re.compile("block=4"))
+    life = page.locator(".step-links.told")
+    expect(life.locator("[aria-current=step]")).to_have_text("step 2")
+    expect(page.get_by_text("Why was block 4 evicted?")).to_have_count(0)
+    life.get_by_role("button", name="step 3").click()
+    expect(page.get_by_text("Why was block 4 evicted?")).to_be_visible()
+    expect(page).to_have_url(re.compile("step=3"))
+    assert "request=" not in page.url
+
+    page.reload()
+    ready(page)
+    expect(page.get_by_text("Why was block 4 evicted?")).to_be_visible()
+    assert page.locator(".lit").first.get_attribute("data-block") == "4"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_marks_below_have_the_colours_of_the_player(visit, scheme):
     page = ready(visit("/prefix_sharing", color_scheme=scheme))
@@ -296,6 +356,18 @@ def test_a_phone_shows_the_question_and_nothing_sticks_out(visit, scheme):
         assert box["x"] + box["width"] <= 390
     assert read(page)["theme"] == scheme
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_what_is_told_of_the_last_row_leaves_the_queues_heading_in_sight(visit):
+    page = ready(visit(address(example=DOCUMENTED.title), size=(390, 844)))
+    page.locator(".player").focus()
+    block(page, "C", 0).focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    hint = page.locator(".prefix-why.floating")
+    expect(hint).to_be_visible()
+    told, heading = (node.bounding_box() for node in (hint, page.locator(".prefix-queue .title")))
+    assert told["y"] + told["height"] <= heading["y"]
 
 
 def test_a_shared_block_has_a_second_border(visit):

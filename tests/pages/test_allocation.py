@@ -1,16 +1,29 @@
 """The Allocation page as a script: what it opens with, links, controls at their ends."""
 
+import json
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.ui.examples import EXAMPLES
 from pages.ui.link import decode_scenario, encode_scenario
-from tests.pages.allocation_app import address, checked, complaints, control, opened, shown, text
+from pages.ui.request_table import sized_request
+from tests.pages.allocation_app import (
+    PAGE,
+    address,
+    checked,
+    complaints,
+    control,
+    opened,
+    shown,
+    text,
+)
 
 LESSON = EXAMPLES[0].scenario
 
 # --- what it opens with ---------------------------------------------------------------------------
+LATE = (sized_request("late", 3, 0, 2, 1_000_001),)
 
 
 def test_it_opens_with_the_lesson_at_its_last_token():
@@ -75,6 +88,10 @@ def test_changing_a_control_makes_a_new_link():
         (
             {"scenario": encode_scenario(replace(LESSON, block_size=257))},
             "block\\_size is 257; 1 to 256 tokens would do here",
+        ),
+        (
+            {"scenario": encode_scenario(replace(LESSON, requests=LATE))},
+            "arrives at step 1,000,001; at most 1,000,000 would do here",
         ),
         (
             {"scenario": encode_scenario(replace(LESSON, num_gpu_blocks=100_001))},
@@ -162,7 +179,7 @@ def test_waste_stands_beside_what_paging_replaced():
         ["Orca (Pow2)", 1, 8, 5, 1, 2, 0],
         ["Orca (Oracle)", 1, 6, 6, 0, 0, 2],
     ]
-    assert app.dataframe[1].value["held but empty"].tolist() == [0.25, 13 / 16, 3 / 8, 0.0]
+    assert app.dataframe[1].value["held but empty"].tolist() == [25.0, 81.25, 37.5, 0.0]
 
 
 def test_who_can_never_run_is_named():
@@ -173,3 +190,71 @@ def test_who_can_never_run_is_named():
     assert len(notes) == 1
     assert "Orca (Max): B needs a larger piece than there is among the 16 slots" in notes[0]
     assert "Orca (Pow2): " not in notes[0]
+
+
+# --- what is opened below -------------------------------------------------------------------------
+
+
+def opened_part(name, **link):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    app.session_state[name] = True
+    for key, value in link.items():
+        app.query_params[key] = value
+    return checked(app.run())
+
+
+def charts(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def test_shares_of_the_run_are_read_before_anything_is_opened():
+    """Paged, steps 0 to 3 hold 12, 12, 12 and 8 slots with 6, 10, 9 and 6 tokens: 13 of 44 empty.
+
+    B, C and D have 2 tokens each; B and C 3 beside the 4 of A; C 4 and A 5; A 6.
+    """
+    app = opened()
+
+    assert charts(app) == []
+    assert "over the run**: Paged 29.5\u00a0%, Orca (Oracle)" in text(app)
+
+
+def test_waste_over_the_run_is_drawn_when_it_is_opened():
+    app = opened_part("allocation.waste", scenario="two-chats", step="5")
+    (chart,) = charts(app)
+
+    assert [shape["x0"] for shape in chart["layout"]["shapes"]] == [6] * 8
+    assert "Paged" in chart["layout"]["annotations"][0]["text"]
+    assert "When the paged run ends, there are still to be done" in text(app)
+
+
+def test_block_sizes_are_simulated_when_they_are_opened():
+    """Ann stores 31 tokens, in 8 blocks of 4; Ben finds the 12 that both have."""
+    app = opened_part("allocation.sizes", scenario="two-chats")
+
+    assert len(charts(app)) == 3
+    assert "the longest table has 8 entries (32 B), 12 of 39 prompt tokens are found" in text(app)
+    assert "the same 92 slots" in text(app)
+
+
+def test_many_tokens_are_simulated_when_the_visitor_says_so():
+    long = tuple(sized_request(f"r{i}", 900, 0, 100, i) for i in range(6))
+    scenario = replace(LESSON, requests=long, num_gpu_blocks=400, block_size=16, max_model_len=1024)
+    app = opened_part("allocation.sizes", scenario=encode_scenario(scenario))
+    assert charts(app) == []
+    checked(control(app.button, "Simulate all 9 block sizes").click().run())
+    assert len(charts(app)) == 3
+    control(app.toggle, "Prefix caching").set_value(False)
+    checked(app.run())
+
+    assert charts(app) == []
+    control(app.toggle, "Prefix caching").set_value(True)
+    assert len(charts(checked(app.run()))) == 3
+
+
+def test_a_picked_block_tells_its_life():
+    """Step 25 of the small pool: r2 takes block 11 anew."""
+    assert "life" not in text(opened(scenario="too-small"))
+    app = opened(scenario="too-small", block="11")
+
+    assert address(app)["block"] == "11"
+    assert "**Block 11’s life.**" in text(app)

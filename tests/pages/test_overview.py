@@ -69,7 +69,9 @@ def test_every_page_it_links_to_opens(open_page, root):
     assert [page for page, _ in links] == [
         "allocation",
         "prefix_sharing",
+        "pressure",
         "gather_loop",
+        "memory_layout",
         "run_kernel",
     ]
     for page, query in links:

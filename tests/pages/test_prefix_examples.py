@@ -9,7 +9,7 @@ import pytest
 
 from pages.figures.prefix_text import PrefixText
 from pages.figures.prefix_tokens import read_tokens, show_token
-from pages.figures.prefix_versions import OLD_AND_NEW, differ, free_orders
+from pages.figures.prefix_versions import OLD_AND_NEW, at_step, differ, free_orders
 from pages.figures.prefix_views import answer, count_blocks, views
 from pages.ui.prompt_examples import DOCUMENTED, PROMPT_EXAMPLES, point_of
 from pages.ui.prompts import IDS, MAX_OUTPUTS, Prompt, finishing, scenario_of
@@ -25,6 +25,10 @@ BY_SLUG = {example.slug: example for example in PROMPT_EXAMPLES}
 
 def both(scenario):
     return {version: simulate(replace(scenario, version=version)) for version in OLD_AND_NEW}
+
+
+def held(logs):
+    return lambda version, step: at_step(logs[version], step)
 
 
 def tables(frame):
@@ -89,7 +93,7 @@ def chips(html):
 def test_both_free_orders_are_drawn_as_the_logs_say(example):
     logs = both(example.scenario)
     steps = {f"Step {step}": step for step in range(min(log.num_steps for log in logs.values()))}
-    drawn = read_back(free_orders(steps, example.step, logs))
+    drawn = read_back(free_orders(steps, example.step, held(logs)))
 
     assert [label for label, (_, now) in drawn.items() if now] == [f"Step {example.step}"]
     for label, step in steps.items():
@@ -109,13 +113,18 @@ def test_both_free_orders_are_drawn_as_the_logs_say(example):
 
 def test_the_times_of_vllms_page():
     logs = both(DOCUMENTED.scenario)
-    drawn = read_back(free_orders({f"Time {t}": s for t, s in TIME_TO_STEP.items()}, 5, logs))
+    drawn = read_back(free_orders({f"Time {t}": s for t, s in TIME_TO_STEP.items()}, 5, held(logs)))
     (old, new), now = drawn["Time 6"]
 
     assert now
     assert [block - 1 for _, block in old] == [7, 8, 9, 4, 3, 2, 6, 5, 1, 0]
     assert [block - 1 for _, block in new] == [6, 4, 7, 8, 9, 3, 2, 5, 1, 0]
     assert "1 hash is dropped before 0.26, 0 hashes are in 0.26.0" in differ(logs)
+
+
+def test_orders_that_cost_no_hash_are_said_to():
+    logs = both(BY_SLUG["one-word"].scenario)
+    assert "different blocks: no hash is dropped in either. " in differ(logs)
 
 
 def test_orders_that_change_nothing_are_said_to():
@@ -125,7 +134,7 @@ def test_orders_that_change_nothing_are_said_to():
 
 def test_a_run_that_ended_before_is_said_to():
     scenario = scenario_of("test", [Prompt("a b c d", 0, 1)], 4, 8)
-    html = free_orders({"Step 7": 7}, 7, both(scenario))
+    html = free_orders({"Step 7": 7}, 7, held(both(scenario)))
     assert html.count("ended before") == 2
 
 
@@ -134,7 +143,7 @@ def test_a_run_that_ended_before_is_said_to():
 
 def counted(scenario):
     log = simulate(scenario)
-    return count_blocks(log, PrefixText(log))
+    return count_blocks(PrefixText(log))
 
 
 def test_the_views_of_one_word():
@@ -199,8 +208,8 @@ def test_the_views_draw_what_they_count(example):
     log = simulate(example.scenario)
     apart = simulate(replace(example.scenario, enable_prefix_caching=False))
     text = PrefixText(log)
-    counts = count_blocks(log, text)
-    table, chain, tree = views(counts, apart, log, text).split("<h4>")[1:]
+    counts = count_blocks(text)
+    table, chain, tree = views(counts, apart, text).split("<h4>")[1:]
 
     assert table.count('class="chip held"') == table.count('class="chip ') == counts.apart
     assert chain.count('class="chip ') == counts.apart

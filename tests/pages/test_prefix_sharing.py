@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.figures.prefix import prefix_blob
+from pages.figures.prefix_text import PrefixText
 from pages.ui.prompt_examples import DOCUMENTED, PROMPT_EXAMPLES
 from pages.ui.prompts import BLOCK_SIZES, MAX_OUTPUTS, MAX_TOKENS, POOLS, Prompt, scenario_of
 from sim.checked import ScenarioError
@@ -63,7 +64,9 @@ def test_what_the_examples_promise():
     found = {
         (example.slug, lookup["request"]): lookup["summary"]
         for example in PROMPT_EXAMPLES
-        for lookup in unpack(prefix_blob(simulate(example.scenario), "A", 0))[0]["lookups"]
+        for lookup in unpack(prefix_blob(PrefixText(simulate(example.scenario)), "A", 0))[0][
+            "lookups"
+        ]
     }
     assert found == {
         ("one-word", 0): "nothing to hit yet",
@@ -202,12 +205,6 @@ def test_a_salt_of_any_length_is_answered():
         {"request": "Z", "block": "1"},
         {"request": "AB", "block": "1"},
         {"request": "A", "block": "1e9"},
-        {"one-word.block_size": "0"},
-        {"one-word.block_size": "4.5"},
-        {"one-word.blocks": "1000000000"},
-        {"one-word.prompts": "9"},
-        {"one-word.A.comes": "nan"},
-        {"one-word.version": "0.27", "one-word.tokens": "letters", "one-word.finish": "A, A, B, C"},
     ],
 )
 def test_nonsense_in_a_link_leaves_the_example(address):
@@ -215,6 +212,33 @@ def test_nonsense_in_a_link_leaves_the_example(address):
     assert on_screen(app)["scenario"] == ONE_WORD.scenario
     assert on_screen(app)["step"] == ONE_WORD.step
     assert complaints(app) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ({"one-word.block_size": "0"}, ["0; 1 to 16"]),
+        ({"one-word.block_size": "4.5"}, ["4.5; 1 to 16"]),
+        ({"one-word.blocks": "1000000000"}, ["1000000000; 4 to 64"]),
+        ({"one-word.prompts": "9"}, ["9; 2 to 4"]),
+        (
+            {"one-word.version": "0.27", "one-word.finish": "A, A, B, C"},
+            ["0.27; 0.26.0 or before 0.26", "A, A, B, C; an order of the list"],
+        ),
+    ],
+)
+def test_a_value_that_no_control_can_have_is_answered_and_leaves_the_example(address, told):
+    app = opened(**address)
+    assert on_screen(app)["scenario"] == ONE_WORD.scenario
+    answers = complaints(app)
+    assert len(answers) == len(told)
+    assert all(f"={words} would do" in answer for words, answer in zip(told, answers, strict=True))
+
+
+def test_a_number_that_is_none_is_answered_and_leaves_the_example():
+    app = opened(**{"one-word.A.comes": "nan"})
+    assert on_screen(app)["scenario"] == ONE_WORD.scenario
+    assert ["nan" in complaint for complaint in complaints(app)] == [True]
 
 
 def test_a_number_out_of_its_limits_is_answered_and_leaves_the_example():
@@ -323,6 +347,48 @@ def test_the_same_prompts_send_the_same_bytes():
     checked(app.run())
 
     assert app.get("bidi_component")[0].proto.bytes == first
+
+
+def told(app):
+    """What the page says in its boxes, without marks."""
+    return [m.value.replace("\\", "") for m in app.markdown if m.value.startswith("**")]
+
+
+def test_the_life_of_a_block_that_was_evicted():
+    """A is asked about as a request and its logical block, then block 4 itself, then none."""
+    link = {"example": EVICTION.title, "step": "3"}
+    app = opened(**link, request="A", block="3")
+    why = (
+        "**Why was block 4 evicted?** At step 3 B needed 4 blocks from the head of the free queue: "
+        "5, 6 and 7, and this one was next. No block without a hash was left, and it had been free "
+        "the longest: A gave it back at step 2, last block first, so none outlives the one before "
+        "it. So “the nearest station ?” (hash 91b4) can no longer be hit, and C computes it again "
+        "at step 7, into block 4."
+    )
+    assert told(app)[:2] == ["**Block 4’s life.** 3 steps changed it so far.", why]
+    assert told(opened(**link, block="4"))[:2] == told(app)[:2]
+    early = opened(**link | {"step": "2"}, block="4")
+    assert why not in told(early)
+
+
+@pytest.mark.parametrize("block", ["64", "99", "0"])
+def test_a_block_that_is_not_there_or_never_used_is_said_to(block):
+    app = opened(block=block)
+    never = ["**Block 0’s life.** No request ever takes it in this run."]
+    none = ["**The life of a block.** Click a block above: it has one from here on."]
+    assert told(app)[:1] == (never if block == "0" else none)
+
+
+def test_a_stop_costs_no_second_look(monkeypatch):
+    """What is read out of a run is kept: another step asks for no verdict and no other run."""
+    app = opened(example=EVICTION.title)
+    asked = []
+    monkeypatch.setattr("sim.verdict.verdict._Inquiry.verdicts", lambda self: asked.append(self))
+    monkeypatch.setattr("pages.ui.prefix_run.simulate", asked.append)
+    app.session_state["prefix.eviction"] = {"step": 3, "request": "A", "block": 3}
+    checked(app.run())
+    assert on_screen(app)["step"] == 3
+    assert asked == []
 
 
 def test_torch_is_not_imported():

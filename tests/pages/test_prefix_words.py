@@ -139,7 +139,7 @@ def test_a_request_that_does_not_read():
         "computed. Its blocks get their hashes all the same, for others.",
     ]
     assert label(lookups(log)[-1].verdicts[0]) == "no lookup"
-    found = unpack(prefix_blob(log, "B", 0))[0]["lookups"][1]
+    found = unpack(prefix_blob(PrefixText(log), "B", 0))[0]["lookups"][1]
     assert found["summary"] == "0 of 8 tokens hit"
 
 
@@ -186,7 +186,7 @@ def test_marks_become_parts():
 
 def test_the_blob_names_every_hash_of_the_log():
     log = run(A, Prompt(A.text, 1, 6))
-    header, columns = unpack(prefix_blob(log, "B", 1))
+    header, columns = unpack(prefix_blob(PrefixText(log), "B", 1))
     assert header["view"] == {"request": "B", "block": 1}
     assert header["prompts"] == [A.text.split()] * 2
     ours, theirs = header["prefixes"]

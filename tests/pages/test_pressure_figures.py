@@ -1,17 +1,23 @@
 """The figure of the Pressure page: bands that add up, lanes where they belong, words that count."""
 
+import re
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from pages.figures.palette import DARK, LIGHT
-from pages.figures.pressure import drawn_as, pressure_figure
+from pages.figures.pool_picture import block_colours, pool_picture
+from pages.figures.pressure import drawn_as
 from pages.figures.pressure_bands import bands, mean, steps_a_point
-from pages.figures.pressure_hues import hues_at
+from pages.figures.pressure_hues import _Hues, hues_at
 from pages.figures.pressure_lanes import SHADES, lane_image, lane_lines, lane_places
-from pages.figures.pressure_words import told
+from pages.figures.pressure_words import in_order, lead, ordinal
+from pages.ui.moment import Moment
 from pages.ui.pressure_examples import PRESSURE_EXAMPLES
 from pages.ui.pressure_run import PressureRun
 from pages.ui.pressure_tables import hits_of, steps_of
+from sim.giving_way import giving_way
 from sim.load import requests_of
 from sim.scenario import Scenario
 from sim.simulate import simulate
@@ -83,34 +89,93 @@ def test_only_who_runs_has_a_hue_and_the_first_admitted_have(runs):
     assert sorted(hues_at(run.stays, 0).values()) == list(range(len(run.log.frame(0).running)))
 
 
+def test_the_lowest_free_hue_is_given_first():
+    """Eight run from step 0; r5 and then r2 leave before step 1, when r8 comes."""
+    given = _Hues()
+    for request in range(8):
+        given.move(request)
+    given.give()
+    for request in (5, 2, 8):
+        given.move(request)
+    given.give()
+
+    assert given.hues == {0: 0, 1: 1, 3: 3, 4: 4, 6: 6, 7: 2, 8: 5}
+
+
 def test_what_is_drawn_together_is_said(runs):
     assert drawn_as(runs["outputs"].log) == ""
     assert "1 request and 2 steps" in drawn_as(runs["steady"].log)
 
 
-def test_the_figure_has_its_playhead_after_the_step(runs):
+def test_the_figure_stands_still_and_alone_it_has_its_playhead_after_the_step(runs):
     run = runs["outputs"]
-    figure = pressure_figure(run.log, run.stays, run.columns, run.lanes, 41, LIGHT)
+    moment = Moment(run, 41, LIGHT)
 
-    assert [shape.x0 for shape in figure.layout.shapes] == [42, 42]
-    assert figure.layout.xaxis.range == (0, run.log.num_steps)
+    assert not moment.figure().layout.shapes
+    assert [shape.x0 for shape in moment.figure_alone().layout.shapes] == [42, 42]
+    assert moment.figure().layout.xaxis.range == (0, run.log.num_steps)
+    assert Moment(runs["steady"], 1, LIGHT).figure() is Moment(runs["steady"], 90, LIGHT).figure()
 
 
 def test_the_words_of_a_preemption_count_its_blocks(runs):
     """The frames around step 41: r13 had 49 tokens in 4 blocks, and came back in step 43."""
     run = runs["outputs"]
-    (found,) = [p for p in run.preemptions if p.step == 41]
-    before, back = run.log.frame(40).requests["r13"], run.log.frame(43)
+    now = Moment(run, 41, LIGHT)
+    (found,) = now.preempted
+    before, back = run.log.frame(40).requests, run.log.frame(43)
 
     assert (found.victim, found.computed, found.blocks) == ("r13", 49, 4)
-    assert (before.num_computed_tokens, len(before.block_table)) == (49, 4)
+    assert before["r13"].num_computed_tokens == 49
+    assert before["r13"].block_table == (34, 43, 3, 2)
+    assert before["r6"].num_computed_tokens == 80
+    assert 2 in run.log.frame(41).requests["r6"].block_table
     assert ("r13", 18, 32) in back.scheduled
-    assert told(found, run.log.scenario) == (
-        "**r6** lacks 1 block. **r13** is the last one in the running list: it loses its place. "
-        "Its 4 blocks with **49** computed tokens are given up: 1 without a hash to the head of "
-        "the free queue, 3 with a hash to the tail of the free queue. Back in step 43: the cache "
-        "has **32** of its tokens, **17** are computed again."
+    assert plain(lead(found, run.log.scenario, now.chip)) == (
+        "Pool full. r6 lacks 1 block, so r13 loses its place: 49 computed tokens dropped, "
+        "32 of them still cached when it comes back."
     )
+    way = giving_way(run.log, found)
+    assert [plain(line) for line in in_order(found, way, run.log.scenario, now.chip)] == [
+        "r6 needs 1 block for its 81st token. The free queue is empty.",
+        "r13 is the last one in the running list: preempted. Block 2 to the head of the free "
+        "queue: no hash. Blocks 3, 43, 34 to its tail: cached until somebody takes them.",
+        "r6 takes block 2.",
+        "r13 is back in step 43: 32 found in the cache, 17 tokens computed again.",
+    ]
+
+
+def test_a_chip_has_the_hue_of_who_runs(runs):
+    chip = Moment(runs["outputs"], 41, LIGHT).chip
+
+    assert LIGHT.owners[chip.hues["r6"]].edge in chip("r6")
+    assert LIGHT.rest.edge in chip("r13")  # it runs no more
+
+
+def plain(html):
+    return re.sub("<[^>]*>", "", html)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(1, "1st"), (12, "12th"), (22, "22nd"), (1_113, "1,113th"), (3, "3rd")]
+)
+def test_ordinals(number, words):
+    assert ordinal(number) == words
+
+
+def test_the_picture_of_the_pool_has_the_states_of_the_frame(runs):
+    run = runs["shared"]
+    frame = run.log.frame(34)
+    now = Moment(run, 34, LIGHT)
+    colours = block_colours(frame, now.chip.hues, LIGHT)
+    count = {
+        name: int((colours == tuple(bytes.fromhex(fill[1:]))).all(1).sum())
+        for name, fill in asdict(LIGHT.mosaic).items()
+    }
+
+    assert count["shared"] == run.columns.shared[34] > 0
+    assert count["cached"] == run.columns.cached_free[34]
+    assert count["free"] == run.columns.free[34] + 1  # the null block
+    assert pool_picture(frame, now.chip.hues, LIGHT).shape == (16, 1_024, 3)
 
 
 def test_hit_rates_are_apart(runs):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 from sim import block_states
 from sim.events import EventKind, LogBuilder
+from sim.giving_way import giving_way
 from sim.lanes import Doing, lanes
 from sim.preemptions import preemptions
 from sim.pressure import pressure, recomputed
@@ -141,6 +142,30 @@ def test_a_preemption_is_what_the_frames_around_it_show(scenario):
             assert first[preemption.victim] == preemption.hits
             assert preemption.recomputed == max(preemption.computed - preemption.hits, 0)
     assert {p.victim for p in found} <= set(names)
+
+
+@settings(max_examples=25, deadline=None)
+@given(scenarios())
+def test_blocks_go_where_the_frames_around_a_preemption_say(scenario):
+    log = simulate(scenario)
+    for found in preemptions(log, Stays(log)):
+        before, after = log.frame(found.step - 1), log.frame(found.step)
+        way = giving_way(log, found)
+        assert len(way.to_head) == found.unhashed
+        assert len(way.to_tail) == found.hashed
+        assert len(way.to_head + way.to_tail + way.held) == found.blocks
+        assert set(before.requests[found.victim].block_table) <= {
+            *way.to_head,
+            *way.to_tail,
+            *way.held,
+        }
+        if found.asker is not None:
+            asker = before.requests[found.asker]
+            assert way.first_token == asker.num_computed_tokens
+            assert way.needed >= found.missing > 0
+            if way.taken and found.asker in after.running:
+                assert len(way.taken) == way.needed
+                assert set(way.taken) <= set(after.requests[found.asker].block_table)
 
 
 @settings(max_examples=25, deadline=None)

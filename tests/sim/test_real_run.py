@@ -16,7 +16,8 @@ from sim.events import EventKind
 from sim.scenario import Scenario
 from sim.simulate import simulate
 from sim.step_time import RTX4090_LLAMA_3_1_8B
-from sim.traces.mooncake import TraceRow, read_mooncake, to_requests
+from sim.traces.formats import read_trace
+from sim.traces.mooncake import TraceError, TraceRow, read_mooncake, to_requests
 from sim.traces.vllm_run import (
     RequestTimes,
     Second,
@@ -168,3 +169,28 @@ def test_a_plain_loop_counts_the_same_every_second(count, num_gpu_blocks, budget
     assert theirs[:, 1].max() > 10
     assert EventKind.PREEMPT in log.columns["kind"]
     np.testing.assert_allclose(loads(log), theirs, rtol=0, atol=1e-9)
+
+
+def test_the_requests_that_a_run_served_can_be_asked_for_again():
+    times = {"queued_ts": 1, "scheduled_ts": 1, "first_token_ts": 1, "last_token_ts": 1}
+    lines = [
+        {
+            "request_id": "b",
+            "input_toks": 70_000,
+            "output_toks": 9,
+            "arrival_time": 100.12,
+            **times,
+        },
+        {"request_id": "a", "input_toks": 20, "output_toks": 3, "arrival_time": 100.0, **times},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    first, second = read_trace(data, 9, ms_per_step=50)
+
+    assert [(r.id, r.arrival_step, r.prompt.num_tokens, r.max_tokens) for r in (first, second)] == [
+        ("r0", 2, 70_000, 9),
+        ("r1", 0, 20, 3),
+    ]
+    assert first.prompt.content(0, 16) != second.prompt.content(0, 16)
+    assert len(read_trace(data, 1, ms_per_step=50)) == 1
+    with pytest.raises(TraceError, match="line 1: output_toks is missing"):
+        read_trace(b'{"request_id": "a", "input_toks": 3}', 9, ms_per_step=50)

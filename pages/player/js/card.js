@@ -2,7 +2,8 @@
 
 const HELP =
   "Player. Space plays and pauses, left and right arrow step, with Shift ten steps, " +
-  "Home and End go to the first and last step.";
+  "Home and End go to the first and last step; a step may also be an event or a request. " +
+  "In the pool arrow keys go from block to block.";
 const NARROW = 640;
 
 class Card {
@@ -11,11 +12,13 @@ class Card {
     this.sentence = el("p.sentence");
     this.views = el("span");
     this.finder = el("span");
-    this.tools = el("div.tools", {}, this.finder, this.views);
+    this.picture = el("button.picture", { type: "button", title: "The figure as an image" }, "PNG");
+    this.tools = el("div.tools", {}, this.finder, this.views, this.picture);
     this.narration = el("div.narration", {}, this.sentence, this.tools);
     this.figure = el("div.figure");
     this.legend = el("ul.legend", { "aria-label": "Legend" });
     this.invariants = el("ul.invariants", { "aria-label": "Always true" });
+    this.link = new WordsLink(this.sentence, this.legend);
     this.live = el("div.live", { "aria-live": "polite" });
     this.root = el("div.player", { role: "group", tabindex: "0", "aria-label": HELP });
     this.root.append(
@@ -57,6 +60,9 @@ class Card {
     const narrow = this.root.clientWidth < NARROW;
     this.root.classList.toggle("narrow", narrow);
     this.transport.fold(narrow ? this.tools : null);
+    // On a phone the figure comes first.
+    if (narrow) this.legend.after(this.tools);
+    else this.narration.append(this.tools);
     const style = getComputedStyle(this.figure);
     const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
     return Math.max(0, this.figure.clientWidth - padding);
@@ -70,8 +76,10 @@ class Card {
   tell(stage, theme) {
     const parts = stage.sentence();
     const checks = stage.invariants?.() ?? [];
+    const entries = stage.legend();
     fillSentence(this.sentence, parts, theme);
-    fillLegend(this.legend, stage.legend(), theme);
+    fillLegend(this.legend, entries, theme);
+    this.link.bind(stage, [this.sentence, parts], [this.legend, entries]);
     fillInvariants(this.invariants, checks);
     this.invariants.hidden = !checks.length;
     return plainSentence(parts);

@@ -1,4 +1,5 @@
-// The container of sim/columns.py as typed arrays: columns are not copied, runs are written out.
+// The container of sim/columns.py as typed arrays: columns are not copied, runs are written out, those
+// of the payload, by far the longest, as far as subarray(start, end) asks for them.
 // After the last column pages/player adds a JSON note: {key, step, request, block}, where to start.
 
 const DTYPES = {
@@ -18,21 +19,17 @@ function decode(data) {
   const header = JSON.parse(text.decode(bytes.subarray(12, start)));
   const columns = {};
   let end = start;
-  for (const [name, dtype, length, offset, numHeads] of header.columns) {
-    const { column, size } = readColumn(bytes, start + offset, dtype, length, numHeads);
-    columns[name] = column;
-    end = Math.max(end, start + offset + Math.ceil(size / 8) * 8);
+  for (const [name, dtype, length, offset, ...runs] of header.columns) {
+    const at = start + offset;
+    if (dtype === "runs") columns[name] = readRuns(bytes.subarray(at), name, length, runs[0]);
+    else columns[name] = new DTYPES[dtype](bytes.buffer, bytes.byteOffset + at, length);
+    end = Math.max(end, at + Math.ceil((runs[1] ?? columns[name].byteLength) / 8) * 8);
   }
   const note = end < bytes.length ? JSON.parse(text.decode(bytes.subarray(end))) : {};
   return { header, columns, note };
 }
 
-// A column, and how many bytes it was stored in.
-function readColumn(bytes, at, dtype, length, numHeads) {
-  if (dtype === "runs") {
-    const runs = new DeltaRuns(bytes.subarray(at));
-    return { column: runs.read(numHeads, length), size: runs.at };
-  }
-  const column = new DTYPES[dtype](bytes.buffer, bytes.byteOffset + at, length);
-  return { column, size: column.byteLength };
+function readRuns(bytes, name, length, numHeads) {
+  const runs = new DeltaRuns(bytes, numHeads, length);
+  return name === "payload" ? runs : runs.subarray(0, length);
 }

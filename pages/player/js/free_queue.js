@@ -12,8 +12,13 @@ class FreeQueue {
   // Blocks 1, 2, … in order of id.
   fill() {
     const { next, prev, end } = this;
-    next[end] = prev[end] = end;
-    for (let block = 1; block < end; block++) this.append(block);
+    for (let block = 0; block <= end; block++) {
+      next[block] = block + 1;
+      prev[block] = block - 1;
+    }
+    next[end] = Math.min(1, end);
+    prev[1] = end;
+    next[0] = prev[0] = -1;
   }
 
   get head() {

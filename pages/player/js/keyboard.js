@@ -2,8 +2,8 @@
 
 const KEYS = {
   " ": (player) => player.toggle(),
-  ArrowLeft: (player, by) => player.go(player.neighbour(-1, by)),
-  ArrowRight: (player, by) => player.go(player.neighbour(1, by)),
+  ArrowLeft: (player, by) => player.move(-1, by),
+  ArrowRight: (player, by) => player.move(1, by),
   Home: (player) => player.go(0),
   End: (player) => player.go(Infinity),
 };

@@ -1,7 +1,8 @@
 // Instant seeks: a copy of a replay's state every so many steps, made as steps are first reached.
 
-const KEYFRAME_BYTES = 48e6;
+const KEYFRAME_BYTES = 96e6;
 const KEYFRAME_STEPS = 64;
+const SLICE_MS = [4, 12]; // of idle time, at least and at most: a frame must not wait
 
 class Keyframes {
   constructor(replay) {
@@ -13,6 +14,7 @@ class Keyframes {
 
   // Call at each step; copies when the step is due and new.
   keep(replay) {
+    this.history?.note(replay);
     const index = replay.step / this.interval;
     if (!Number.isInteger(index) || this.frames[index]) return;
     this.frames[index] = {
@@ -48,20 +50,32 @@ class Keyframes {
   }
 }
 
+// Calls act(until when) once nothing else is to be done, or a quarter of a second later.
+function whenIdle(act) {
+  const [least, most] = SLICE_MS;
+  const slice = (deadline) => {
+    const idle = deadline?.timeRemaining() ?? 0;
+    act(performance.now() + Math.min(most, Math.max(least, idle)));
+  };
+  if (window.requestIdleCallback) requestIdleCallback(slice, { timeout: 250 });
+  else setTimeout(slice, 16);
+}
+
 // A replay that seeks; `scout` is a second one that runs ahead in idle time and leaves keyframes.
 class SeekingReplay extends PoolReplay {
   constructor(blob) {
     super(blob);
     this.keyframes = new Keyframes(this);
+    this.history = this.keyframes.history = new PoolHistory(this.numSteps);
+    this.blob = blob;
     this.forward();
-    this.keyframes.keep(this);
-    this.scout = new PoolReplay(blob);
     this.explore();
   }
 
   seek(step) {
     const near = this.keyframes.before(step);
-    if (step < this.step || near > this.step) this.keyframes.restore(this, near);
+    if (step < this.step && near < 0) this.scoutUntil(0); // makes the first keyframe
+    if (step < this.step || near > this.step) this.keyframes.restore(this, Math.max(near, 0));
     while (this.step < step) {
       this.forward();
       this.keyframes.keep(this);
@@ -69,18 +83,25 @@ class SeekingReplay extends PoolReplay {
   }
 
   explore() {
-    this.idle = setTimeout(() => {
-      const until = performance.now() + 6;
-      while (this.scout.step < this.numSteps - 1 && performance.now() < until) {
-        this.scout.forward();
-        this.keyframes.keep(this.scout);
-      }
+    whenIdle((until) => {
+      if (this.explored) return;
+      this.scoutUntil(until);
       if (this.scout.step < this.numSteps - 1) this.explore();
-      else this.scout = null;
-    }, 16);
+      else this.destroy();
+    });
+  }
+
+  // At least one step.
+  scoutUntil(time) {
+    this.scout ??= new PoolReplay(this.blob);
+    do {
+      this.scout.forward();
+      this.keyframes.keep(this.scout);
+    } while (this.scout.step < this.numSteps - 1 && performance.now() < time);
   }
 
   destroy() {
-    clearTimeout(this.idle);
+    this.explored = true;
+    this.scout = null;
   }
 }

@@ -22,8 +22,8 @@ const NONE = -1;
 const BLOCK_FIELDS = [
   ["ref", 0],
   ["prefix", NONE],
-  ["next", NONE],
-  ["prev", NONE],
+  ["next", 0], // the free queue fills both
+  ["prev", 0],
   ["holder", NONE], // one of the requests that hold it
   ["logical", NONE],
   ["lastHolder", NONE],

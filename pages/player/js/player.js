@@ -6,6 +6,7 @@ const WORDS_MS = 90; // in fast play the words change no faster than this
 class Player {
   constructor(mount) {
     this.mount = mount;
+    this.event = null; // of the step's events the last that has happened; null for the whole step
     this.step = this.loads = this.frames = this.width = this.toldAt = 0;
     this.committer = new Committer();
     this.playback = new Playback({
@@ -16,6 +17,7 @@ class Player {
     this.places = new PlaceEvents((step) => this.go(step));
     this.transport = new Transport(this.controls());
     this.card = new Card(this.transport);
+    this.card.picture.onclick = () => savePicture(this);
     this.card.root.onkeydown = (event) => pressKey(this, event);
     mount.append(this.card.root);
     this.observer = new ResizeObserver(() => this.resize());
@@ -26,15 +28,15 @@ class Player {
   controls() {
     return {
       first: () => this.go(0),
-      back: () => this.go(this.neighbour(-1)),
+      back: () => this.move(-1),
       toggle: () => this.toggle(),
-      forward: () => this.go(this.neighbour(1)),
+      forward: () => this.move(1),
       last: () => this.go(Infinity),
       seek: (step) => this.scrub(step),
       release: () => this.settle(),
       speed: (speed) => (this.playback.speed = speed),
       stop: (rule) => (this.rule = rule),
-      grain: (name) => (this.grain = name),
+      grain: (name) => this.chooseGrain(name),
     };
   }
 
@@ -48,10 +50,10 @@ class Player {
     this.stage?.destroy();
     this.card.figure.replaceChildren();
     this.readTheme();
+    this.event = null;
     this.stageName = header.stage;
     this.name = note.key ?? header.stage;
     this.stage = new STAGES[header.stage](this.host(), { header, columns, note: start });
-    this.grain = this.stage.grains?.()[0]?.name;
     this.transport.load(this.stage);
     this.card.offerFinder(this.stage.find && ((name) => this.stage.find(name)));
     this.card.offerViews(this.stage.views?.() ?? [], (name) => this.stage.setView(name));
@@ -89,42 +91,52 @@ class Player {
       refresh: () => player.retell(),
       commit: (name, value) => player.commit(name, value),
       goTo: (step) => player.go(step),
+      scrub: (step) => player.scrub(step),
+      release: () => player.settle(),
+      mark: (place) => player.card.link.mark(place),
     };
   }
 
   // --- moving -------------------------------------------------------------------------------------
 
-  seek(step) {
+  seek(step, event = null) {
     const last = this.stage.numSteps - 1;
-    this.step = Math.max(0, Math.min(last, step === Infinity ? last : Math.round(step) || 0));
-    this.stage.seek(this.step);
+    const near = Math.max(0, Math.min(last, step === Infinity ? last : Math.round(step) || 0));
+    this.stand({ step: near, event });
     this.playback.rest();
   }
 
-  // The next step moves; every other one cuts.
-  go(step) {
-    const next = step === this.step + 1;
-    this.seek(step);
+  stand({ step, event }) {
+    Object.assign(this, { step, event });
+    if (event === null) this.stage.seek(step);
+    else this.stage.seekEvent(step, event);
+  }
+
+  // The next step, and the next event, move; all else cuts.
+  go(step, event = null) {
+    const later = step > this.step || (event ?? 0) > (this.event ?? Infinity);
+    const next = step === this.step + 1 || (event !== null && later);
+    this.seek(step, event);
     if (next && this.step === step) this.playback.move();
     this.paint();
     this.settle(false);
   }
 
-  scrub(step) {
-    if (step !== this.step) this.seek(step);
-    this.playback.rest();
-    this.paint();
+  // By so many places of the chosen grain, in direction +1 or -1.
+  move(direction, by = 1) {
+    const { step, event } = placeAfter(this.stage, this.grain, this, direction, by);
+    this.go(step, event);
   }
 
-  // The next position in the chosen grain, in direction +1 or -1.
-  neighbour(direction, by = 1) {
-    const last = this.stage.numSteps - 1;
-    let step = this.step;
-    while (by-- > 0) {
-      do step += direction;
-      while (step > 0 && step < last && this.stage.starts && !this.stage.starts(this.grain, step));
-    }
-    return Math.max(0, Math.min(last, step));
+  chooseGrain(name) {
+    this.grain = name;
+    if (this.event !== null) this.go(this.step);
+  }
+
+  scrub(step) {
+    if (step !== this.step || this.event !== null) this.seek(step);
+    this.playback.rest();
+    this.paint();
   }
 
   toggle() {
@@ -134,16 +146,15 @@ class Player {
       this.settle();
       return;
     }
-    if (this.step >= this.stage.numSteps - 1) this.seek(0);
+    if (isLastPlace(this.stage, this)) this.seek(0);
     this.card.live.textContent = "";
     this.playback.play();
     this.paint();
   }
 
-  // One step of play; true when play stops there.
+  // One place of play; true when play stops there.
   forward() {
-    this.step += 1;
-    this.stage.seek(this.step);
+    this.stand(placeAfter(this.stage, this.grain, this, 1));
     if (!this.mustStop()) return false;
     this.playback.rest();
     this.paint();
@@ -153,8 +164,8 @@ class Player {
 
   mustStop() {
     const broken = this.stage.invariants?.().some((check) => !check.holds);
-    const end = this.step >= this.stage.numSteps - 1;
-    return end || broken || (this.rule && this.stage.stopsHere(this.rule));
+    const asked = this.rule && this.stage.stopsHere(this.rule);
+    return isLastPlace(this.stage, this) || broken || asked;
   }
 
   // The place is final for now: say it and send it; soon = false waits for more steps.
@@ -182,19 +193,25 @@ class Player {
     this.stage.draw(this.playback.progress);
     this.transport.showPlaying(this.playback.playing);
     const early = this.playback.playing && performance.now() < this.toldAt + WORDS_MS;
-    if (this.told !== this.step && !early) this.tell();
+    if (this.told !== this.spot && !early) this.tell();
     this.transport.scrubber.place(this.step);
     this.places.tell(this.name, this.step);
     const { stageName: stage, step } = this;
     Object.assign(this.card.root.dataset, { stage, step, ready: "true" });
   }
 
-  // Words change with the step, not with every frame.
+  // The place as a name.
+  get spot() {
+    return this.event === null ? this.step : `${this.step} ${this.event}`;
+  }
+
+  // Words change with the place, not with every frame.
   tell() {
-    this.told = this.step;
+    this.told = this.spot;
     this.toldAt = performance.now();
     this.words = this.card.tell(this.stage, this.theme);
-    this.transport.show(this.step, this.words);
+    const inside = this.event && `event ${this.event}/${this.stage.eventsOf(this.step)}`;
+    this.transport.show(this.step, this.words, inside);
   }
 
   retell() {
@@ -227,6 +244,6 @@ class Player {
     this.stage?.destroy();
     this.stage = null;
     this.card.destroy();
-    delete window.__player?.[this.name];
+    if (window.__player?.[this.name] === this.readout) delete window.__player?.[this.name];
   }
 }

@@ -1,9 +1,11 @@
 // The pool stage: logical tokens → block table → physical pool, at any size of pool.
 
 const PANEL = 252 + 44; // beside the pool, with its gap
+const SHORT = 3; // rows of a pool that leaves room below it
 
-class PoolStage {
+class PoolStage extends PoolSelection {
   constructor(host, blob) {
+    super();
     this.host = host;
     this.header = blob.header;
     this.replay = new SeekingReplay(blob);
@@ -11,16 +13,13 @@ class PoolStage {
     this.events = new PoolEvents(blob.columns, this.replay.numSteps);
     this.hueOf = (r) => this.hue(r);
     this.words = new PoolWords(this.replay, blob.header.scenario, this.hueOf);
+    this.steps = new PoolStep(this.replay, blob);
+    this.eventWords = new PoolEventWords(this.replay, blob.header.scenario, this.hueOf);
+    this.history = new HistoryStrip(this.replay.history, this.replay.numBlocks, this.host);
     this.panel = new PoolPanel(this.replay, blob.header.view?.reserve ?? null, blob.columns);
     this.picked = this.startingPick(blob.note);
     this.build();
     this.listen();
-  }
-
-  startingPick({ request, block = null }) {
-    const index = this.replay.requests.findIndex(({ id }) => id === request);
-    const there = block !== null && block >= 0 && block < this.replay.numBlocks;
-    return { request: index < 0 ? null : index, block: there ? block : null, token: null };
   }
 
   build() {
@@ -28,6 +27,7 @@ class PoolStage {
     this.headings = ["tokens", "table", "pool"].map((name) => el(`div.heading.${name}`));
     this.box = el("div.pool-box", {}, this.canvas, ...this.headings);
     this.scroller = el("div.pool-scroll", {}, this.box);
+    this.scroller.onscroll = () => this.lens?.leaders.draw(this.canvas, this.lens);
     this.main = el("div.pool-main", {}, this.scroller);
     this.root = el("div.pool", {}, this.main, this.panel.root);
     this.host.root.append(this.root);
@@ -42,6 +42,8 @@ class PoolStage {
 
   listen() {
     this.pointer = new PoolPointer(this);
+    this.cursor = new PoolCursor(this);
+    this.veil = new PoolVeil(this.box);
   }
 
   // --- what the core asks -------------------------------------------------------------------------
@@ -59,22 +61,53 @@ class PoolStage {
   }
 
   stopsHere(rule) {
+    const { event, row } = this.steps;
+    if (event !== null) return this.events.isOne(rule, row, this.marks.evicted.size);
     return this.events.happens(rule, this.replay.step);
   }
 
+  grains() {
+    return [
+      { name: "event", label: "Event" },
+      { name: "step", label: "Step", first: true },
+      { name: "request", label: "Request" },
+    ];
+  }
+
+  starts(grain, step) {
+    return grain !== "request" || this.events.moves[step] > 0;
+  }
+
+  // How many events a step has: its rows, and the model's run.
+  eventsOf(step) {
+    return this.steps.events(step);
+  }
+
   seek(step) {
+    this.steps.leave();
     this.replay.seek(step);
-    this.marks = stepMarks(this.replay);
+    this.moved(stepMarks(this.replay));
+  }
+
+  seekEvent(step, event) {
+    this.steps.show(step, event);
+    this.moved(this.steps.marks());
+  }
+
+  moved(marks) {
+    this.marks = marks;
+    this.checks = null;
     this.stale = true;
+    this.veil?.hide();
   }
 
   sentence() {
+    if (this.steps.event !== null) return this.eventWords.sentence(this.steps.row);
     return this.words.sentence();
   }
 
   invariants() {
-    if (this.checked !== this.replay.step) this.checks = poolInvariants(this.replay);
-    this.checked = this.replay.step;
+    this.checks ??= this.steps.checked(poolInvariants(this.replay));
     return this.checks;
   }
 
@@ -90,14 +123,23 @@ class PoolStage {
     this.layout = new PoolLayout(this.replay.numBlocks, beside ? width - PANEL : width, this.order);
     this.strips = this.layout.strips ? new PoolStrips(this.layout, this.replay.blockSize) : null;
     this.painter = new PoolPainter(this);
-    this.lens?.root.remove();
-    this.lens = this.layout.strips ? null : new PoolLens(this.layout);
-    if (this.lens) this.main.append(this.lens.root);
-    this.lens?.fit(Math.min(width, 560));
-    this.lens?.look(this.picked.block ?? 1);
+    this.refitLens(width);
     this.box.style.setProperty("--pool-width", `${Math.min(762, this.layout.room)}px`);
     this.context = fitCanvas(this.canvas, this.layout.width, this.layout.height);
     this.stale = true;
+  }
+
+  // The lens stays where it was. The history is beside it, or under a short pool, or in the panel.
+  refitLens(width) {
+    const block = this.lens?.block ?? this.picked.block ?? 1;
+    this.lens?.destroy();
+    this.lens = this.layout.strips ? null : new PoolLens(this.layout, this.root);
+    if (this.lens) this.main.append(this.lens.root);
+    this.lens?.fit(Math.min(width, 560));
+    this.lens?.look(block);
+    const room = this.root.classList.contains("beside") && this.layout.rows <= SHORT;
+    (this.lens?.root ?? (room ? this.main : this.panel.root)).append(this.history.root);
+    this.history.refit();
   }
 
   draw(progress) {
@@ -112,10 +154,16 @@ class PoolStage {
     if (settled) return;
     if (!this.panel.root.hidden) this.panel.draw(theme, this.hueOf);
     this.drawHeadings();
+    this.lens?.lead(this.canvas);
+    this.cursor.tellAgain();
+    this.pointer.tellAgain();
+    this.history.place(this.replay.step);
+    this.history.show(theme);
   }
 
   destroy() {
     this.replay.destroy();
+    this.history.destroy();
     cancelAnimationFrame(this.order.raf);
     this.root.remove();
   }
@@ -136,97 +184,6 @@ class PoolStage {
       this.stale = true;
       this.host.refresh();
     });
-  }
-
-  // --- selection ----------------------------------------------------------------------------------
-
-  // The picked request while it is there, else the last admitted.
-  get request() {
-    const { status, running } = this.replay;
-    const picked = this.picked.request;
-    if (picked !== null && status[picked] !== STATUS.ABSENT && status[picked] !== STATUS.FINISHED)
-      return picked;
-    return running.length ? running[running.length - 1] : NONE;
-  }
-
-  get table() {
-    return this.replay.tables.get(this.request) ?? [];
-  }
-
-  // The hovered or picked token, else the last one of this step.
-  get token() {
-    const computed = this.request === NONE ? 0 : this.replay.computed[this.request];
-    const room = this.table.length * this.replay.blockSize;
-    const wanted = this.hovered ?? this.picked.token ?? computed - 1;
-    return wanted < room ? wanted : computed - 1;
-  }
-
-  // Palette index; a picked request outside the focus borrows the last hue while it is picked.
-  hue(r) {
-    const own = this.replay.hue[r] ?? NONE;
-    const picked = this.picked.request;
-    if (picked === null || this.replay.hue[picked] !== NONE) return own;
-    if (this.replay.status[picked] !== STATUS.RUNNING) return own;
-    if (r === picked) return HUES - 1;
-    return own === HUES - 1 ? NONE : own;
-  }
-
-  pick(change) {
-    Object.assign(this.picked, change);
-    this.stale = true;
-    if ("block" in change) this.host.commit("block", change.block);
-    if ("request" in change)
-      this.host.commit("request", this.replay.requests[change.request]?.id ?? null);
-    this.host.refresh();
-  }
-
-  // What is known of a block, to draw it and to tell it.
-  cell(block) {
-    const { ref, prefix, holder, lastHolder, blockSize } = this.replay;
-    const held = ref[block] > 0;
-    const holders = held ? this.replay.holders(block) : [];
-    const mine = holders.includes(this.request);
-    const lead = mine ? this.request : (holders.find((r) => this.hue(r) !== NONE) ?? holder[block]);
-    const cell = {
-      id: block,
-      state: block === 0 ? "null" : held ? "used" : prefix[block] !== NONE ? "cached" : "free",
-      hue: this.hue(held ? lead : lastHolder[block]),
-      holders,
-      hues: holders.map(this.hueOf),
-      ref: ref[block],
-      fill: this.replay.fill(block),
-      size: blockSize,
-      taken: this.marks.taken.has(block),
-      evicted: this.marks.evicted.has(block),
-    };
-    if (mine) this.addTokens(cell, this.replay.logical[block]);
-    return cell;
-  }
-
-  addTokens(cell, logical) {
-    cell.firstToken = logical * cell.size;
-    const slot = this.token - cell.firstToken;
-    if (slot >= 0 && slot < cell.size) cell.token = slot;
-  }
-
-  facts(block) {
-    const { logical, prefix, takenAt, cachedAt, requests, queue, numBlocks, used } = this.replay;
-    const cell = this.cell(block);
-    const idle = cell.state === "free" || cell.state === "cached";
-    const shared =
-      cell.ref > 1 ? "shared" : cell.fill < cell.size ? "used, partly full" : "used, full";
-    const words = { used: shared, cached: "cached, free", free: "free, no hash", null: "null" };
-    return {
-      ...cell,
-      words: words[cell.state],
-      owners: cell.holders.map((r) => requests[r].id),
-      logical: logical[block],
-      prefix: prefix[block],
-      takenAt: takenAt[block],
-      cachedAt: cachedAt[block],
-      queuePlace: idle ? queue.placeOf(block) : 0,
-      queueLength: numBlocks - 1 - used,
-    };
   }
 
   drawHeadings() {

@@ -24,6 +24,20 @@ function drawIdle(g, theme, cell, x, y, w, h, radius) {
 // --- large: head with id, then the slots ---------------------------------------------------------
 
 function drawSlots(g, theme, fonts, cell, x, y, w, h, grown = 1) {
+  const paint = (to, left, top) => paintSlots(to, theme, fonts, cell, left, top, w, h, grown);
+  if (grown < 1) return paint(g, x, y);
+  const { id, firstToken, token, hues } = cell;
+  const owners = cell.ref > 1 ? hues.slice(0, 2) : "";
+  const key = `slots ${looks(theme, cell)} ${cell.ref} ${id} ${firstToken} ${token} ${owners}`;
+  SPRITES.draw(g, key, x, y, w, h, paint);
+}
+
+// What both sizes show of a cell.
+function looks(theme, cell) {
+  return `${theme.name} ${cell.state} ${cell.hue} ${cell.fill}/${cell.size}`;
+}
+
+function paintSlots(g, theme, fonts, cell, x, y, w, h, grown) {
   const colours = ownerColours(theme, cell.hue);
   if (!drawIdle(g, theme, cell, x, y, w, h, 4)) drawHeld(g, theme, fonts, cell, x, y, w, h, grown);
   drawHead(g, theme, fonts, cell, x, y, w, colours);
@@ -128,11 +142,20 @@ function drawOwnerSwatches(g, theme, cell, right, y) {
 
 // --- small: the fill stands for the slots -------------------------------------------------------
 
+const NAMED_TILE = 28; // a tile of this size has its id on it
+
 function drawTile(g, theme, fonts, cell, x, y, s, grown = 1) {
+  const paint = (to, left, top) => paintTile(to, theme, fonts, cell, left, top, s, grown);
+  if (grown < 1) return paint(g, x, y);
+  const key = `tile ${looks(theme, cell)} ${cell.ref > 1} ${s < NAMED_TILE ? "" : cell.id}`;
+  SPRITES.draw(g, key, x, y, s, s, paint);
+}
+
+function paintTile(g, theme, fonts, cell, x, y, s, grown) {
   const radius = s > 20 ? 4 : 1.5;
   if (!drawIdle(g, theme, cell, x, y, s, s, radius))
     drawFill(g, theme, cell, x, y, s, radius, grown);
-  if (s < 28) return;
+  if (s < NAMED_TILE) return;
   const onFill = cell.state === "used" && cell.fill > cell.size * 0.6;
   const colour = onFill ? ownerColours(theme, cell.hue).on_fill : theme.ink;
   if (cell.state === "cached") {

@@ -13,31 +13,39 @@ function poolInvariants(replay) {
   ];
 }
 
-// Walks the queue: is every block in it free, and is every free block in it?
+// Is just what is free in the queue, between neighbours that know it, and is the queue one piece? Only
+// the last is asked along the queue, which is as random as memory gets.
 function queueCount(replay) {
-  const { next, ref, prefix, numBlocks } = replay;
-  let length = 0;
-  let cached = 0;
-  let onlyFree = true;
-  for (let b = next[numBlocks]; b !== numBlocks && length < numBlocks; b = next[b]) {
-    length += 1;
+  const { next, prev, ref, prefix, numBlocks } = replay;
+  let [cached, free] = [0, 0];
+  let onlyFree = next[0] === NONE && prev[next[numBlocks]] === numBlocks;
+  for (let b = 1; b < numBlocks; b++) {
+    const idle = ref[b] === 0;
+    if (idle !== (next[b] !== NONE)) onlyFree = false;
+    if (!idle) continue;
+    free += 1;
     if (prefix[b] !== NONE) cached += 1;
-    if (ref[b] !== 0 || b === 0) onlyFree = false;
+    if (prev[next[b]] !== b) onlyFree = false;
   }
-  let free = 0;
-  for (let b = 1; b < numBlocks; b++) if (ref[b] === 0) free += 1;
-  return { length, cached, free, onlyFree };
+  return { length: queueLength(replay), cached, free, onlyFree };
+}
+
+function queueLength({ next, numBlocks }) {
+  let length = 0;
+  for (let b = next[numBlocks]; b !== numBlocks && length < numBlocks; b = next[b]) length += 1;
+  return length;
 }
 
 // Every entry of every table still names the block that was put there, and nothing else holds one.
 function tablesHold(replay) {
+  const { ref, logical, numBlocks } = replay;
   let held = 0;
   for (const table of replay.tables.values()) {
-    for (let i = 0; i < table.length; i++) if (replay.logical[table[i]] !== i) return false;
+    for (let i = 0; i < table.length; i++) if (logical[table[i]] !== i) return false;
     held += table.length;
   }
   let refs = 0;
-  for (let b = 1; b < replay.numBlocks; b++) refs += replay.ref[b];
+  for (let b = 1; b < numBlocks; b++) refs += ref[b];
   return refs === held;
 }
 

@@ -3,53 +3,66 @@
 function poolLegend(stage) {
   const { replay, marks, painter } = stage;
   const states = painter?.mosaic ? toneEntries(replay) : stateEntries(replay);
+  const [ring, cross] = [marks.taken, marks.evicted];
   const now = [
-    { swatch: "ring", label: "just allocated", count: marks.taken.size },
-    { swatch: "evicted", label: "evicted", count: marks.evicted.size },
+    { swatch: "ring", label: "just allocated", count: ring.size, holds: (b) => ring.has(b) },
+    { swatch: "evicted", label: "evicted", count: cross.size, holds: (b) => cross.has(b) },
   ];
   return [...ownerEntries(stage), ...states, "|", ...now];
 }
 
 function ownerEntries(stage) {
   const { replay } = stage;
-  const blocks = (r) => replay.tables.get(r)?.length ?? 0;
+  const table = (r) => replay.tables.get(r) ?? [];
   const focus = replay.running.filter((r) => stage.hue(r) !== NONE);
   focus.sort((a, b) => stage.hue(a) - stage.hue(b));
   const entries = focus.map((r) => ({
     swatch: "owner",
     owner: stage.hue(r),
     label: replay.requests[r].id,
-    count: blocks(r),
+    count: table(r).length,
+    request: r,
   }));
-  const rest = replay.running.filter((r) => stage.hue(r) === NONE);
-  const sum = rest.reduce((total, r) => total + blocks(r), 0);
-  if (rest.length) entries.push({ swatch: "used", label: many(rest.length, "other"), count: sum });
+  const rest = replay.running.length - focus.length;
+  if (rest) entries.push(othersEntry(replay, rest, new Set(focus.flatMap((r) => table(r)))));
   return entries.length ? [...entries, "|"] : [];
+}
+
+// Blocks that nobody in focus holds: each is counted once, however many share it.
+function othersEntry({ used, ref }, others, held) {
+  const holds = (block) => ref[block] > 0 && !held.has(block);
+  return { swatch: "used", label: many(others, "other"), count: used - held.size, holds };
 }
 
 // In the mosaic lightness is the state.
 function toneEntries(replay) {
-  const { used, shared, cached, numBlocks } = replay;
+  const { used, shared, cached, numBlocks, ref } = replay;
+  const free = numBlocks - 1 - used - cached;
   return [
-    { swatch: "tone.free", label: "free, no hash", count: numBlocks - 1 - used - cached },
-    { swatch: "tone.cached", label: "cached, free", count: cached },
-    { swatch: "tone.used", label: "used by one", count: used - shared },
-    { swatch: "tone.shared", label: "shared", count: shared },
-    { swatch: "null", label: "null", count: 1 },
+    { swatch: "tone.free", label: "free, no hash", count: free, holds: isFree(replay) },
+    { swatch: "tone.cached", label: "cached, free", count: cached, holds: isCached(replay) },
+    { swatch: "tone.used", label: "used by one", count: used - shared, holds: (b) => ref[b] === 1 },
+    { swatch: "tone.shared", label: "shared", count: shared, holds: (b) => ref[b] > 1 },
+    { swatch: "null", label: "null", count: 1, block: 0 },
   ];
 }
 
 function stateEntries(replay) {
-  const { used, shared, cached, numBlocks } = replay;
+  const { used, shared, cached, numBlocks, ref } = replay;
+  const free = numBlocks - 1 - used - cached;
+  const partly = (b) => ref[b] > 0 && replay.fill(b) < replay.blockSize;
   return [
-    { swatch: "used", label: "in use", count: used },
-    { swatch: "partly", label: "of these partly full", count: partlyFull(replay) },
-    { swatch: "shared", label: "shared", count: shared },
-    { swatch: "cached", label: "cached, free", count: cached },
-    { swatch: "free", label: "free, no hash", count: numBlocks - 1 - used - cached },
-    { swatch: "null", label: "null", count: 1 },
+    { swatch: "used", label: "in use", count: used, holds: (b) => ref[b] > 0 },
+    { swatch: "partly", label: "of these partly full", count: partlyFull(replay), holds: partly },
+    { swatch: "shared", label: "shared", count: shared, holds: (b) => ref[b] > 1 },
+    { swatch: "cached", label: "cached, free", count: cached, holds: isCached(replay) },
+    { swatch: "free", label: "free, no hash", count: free, holds: isFree(replay) },
+    { swatch: "null", label: "null", count: 1, block: 0 },
   ];
 }
+
+const isFree = ({ ref, prefix }) => (b) => b > 0 && ref[b] === 0 && prefix[b] === NONE;
+const isCached = ({ ref, prefix }) => (b) => ref[b] === 0 && prefix[b] !== NONE;
 
 function partlyFull(replay) {
   let partly = 0;
@@ -113,7 +126,7 @@ function poolReadback(stage) {
     ref: Array.from(replay.ref.subarray(0, replay.numBlocks)),
     prefix: Array.from(replay.prefix.subarray(0, replay.numBlocks)),
     fill: range.map((b) => replay.fill(b)),
-    owners: range.map((b) => replay.holders(b).map(id)),
+    owners: range.map((b) => stage.holdersOf(b).map(id)),
     freeQueue: replay.freeQueue(),
     running: replay.running.map(id),
     waiting: replay.waiting.map(id),
@@ -123,6 +136,11 @@ function poolReadback(stage) {
     hues: Object.fromEntries(replay.running.map((r) => [id(r), stage.hue(r)])),
     taken: [...stage.marks.taken],
     evicted: [...stage.marks.evicted],
+    history: Object.fromEntries(
+      ["used", "shared", "cached"].map((name) => [name, Array.from(replay.history[name])]),
+    ),
+    lit: stage.veil.lit,
+    cursor: stage.cursor.block,
     counts: { used: replay.used, shared: replay.shared, cached: replay.cached },
     selected: { request: id(stage.request), token: stage.token, block: stage.picked.block },
     invariants: stage.invariants().map((check) => check.holds),

@@ -23,11 +23,12 @@ class PoolMosaic {
     this.hues = theme.owners.map((owner) => packedColour(owner.fill));
   }
 
-  // hues: palette index of each request, below 0 for none; place: where each block lies, or null
-  paint(replay, hues, place) {
+  // hueOf(request) → palette index, below 0 for none; place: where each block lies, or null
+  paint(replay, hueOf, place) {
     const [free, cached, used, shared] = this.colours;
     const { ref, prefix, holder, numBlocks } = replay;
-    const owned = Uint32Array.from(hues, (hue) => this.hues[hue] ?? used);
+    const owned = new Uint32Array(replay.requests.length).fill(used);
+    for (const r of replay.tables.keys()) owned[r] = this.hues[hueOf(r)] ?? used;
     const pixels = this.pixels;
     for (let block = 0; block < numBlocks; block++) {
       const refs = ref[block];

@@ -16,6 +16,7 @@ class PoolPainter {
     if (this.mosaic) this.drawMosaic(g, theme);
     else this.drawCells(g, theme, progress);
     if (this.layout.left > MARGIN && !this.stage.order.logical) this.drawRowLabels(g, theme);
+    if (this.layout.left > MARGIN) this.drawRowTicks(g, theme);
     if (this.stage.strips) this.drawStrips(g, theme);
     if (this.stage.lens) this.drawLens(g, theme);
   }
@@ -23,17 +24,15 @@ class PoolPainter {
   drawMosaic(g, theme) {
     const { replay, hueOf, order } = this.stage;
     this.mosaic.readTheme(theme);
-    const hues = replay.requests.map((_, r) => hueOf(r));
-    this.mosaic.paint(replay, hues, order.logical ? order.place : null);
+    this.mosaic.paint(replay, hueOf, order.logical ? order.place : null);
     this.mosaic.draw(g);
-    this.drawRowTicks(g, theme);
   }
 
-  // Ink beside the rows that hold blocks of the picked request.
+  // The picked request's hue beside the rows that hold its blocks.
   drawRowTicks(g, theme) {
     const { picked, replay } = this.stage;
     const { left, poolTop, perRow, pitchY } = this.layout;
-    g.fillStyle = theme.ink;
+    g.fillStyle = ownerColours(theme, this.stage.hue(picked.request)).edge;
     for (const block of replay.tables.get(picked.request) ?? []) {
       const row = Math.floor(this.layout.placeOf(block) / perRow);
       g.fillRect(left - 5, poolTop + row * pitchY, 3, pitchY);
@@ -96,10 +95,7 @@ class PoolPainter {
 
   drawLens(g, theme) {
     const { stage } = this;
-    g.lineWidth = 2.6;
-    g.strokeStyle = theme.ink;
-    roundPath(g, ...stage.lens.frame(), 5);
-    g.stroke();
+    stage.lens.drawFrame(g, theme);
     const marks = (context, cell, x, y, w, h) =>
       this.drawMarks(context, theme, cell, x, y, w, h, 1);
     stage.lens.draw(theme, stage.fonts, (block) => stage.cell(block), marks);
@@ -116,11 +112,14 @@ class PoolPainter {
 
 // Blocks that were taken, and that lost their hash, in the step on show.
 function stepMarks(replay) {
+  const { ref, takenAt, step } = replay;
+  const { kind } = replay.rows;
   const taken = new Set();
-  for (const { kind, blocks } of replay.rowsOf(replay.step)) {
-    if (kind !== ROW.TAKE) continue;
-    for (const block of blocks) {
-      if (replay.ref[block] && replay.takenAt[block] === replay.step) taken.add(block);
+  const [start, end] = replay.rowRange(step);
+  for (let row = start; row < end; row++) {
+    if (kind[row] !== ROW.TAKE) continue;
+    for (const block of replay.payload(row)) {
+      if (ref[block] && takenAt[block] === step) taken.add(block);
     }
   }
   return { taken, evicted: new Set(replay.evictions.map(({ block }) => block)) };

@@ -26,12 +26,13 @@ class PoolPanel {
     this.replay = replay;
     this.reserve = reserve;
     this.columns = columns;
-    this.root = el("div.pool-panel");
+    this.body = el("div");
+    this.root = el("div.pool-panel", {}, this.body);
   }
 
   draw(theme, hueOf) {
     const waste = [this.paged(), ...(this.reserve ? [this.contiguous()] : [])];
-    this.root.replaceChildren(
+    this.body.replaceChildren(
       ...(this.reserve ? this.ghosts(theme, hueOf) : []),
       el(
         "section",

@@ -9,6 +9,7 @@ class PoolPointer {
     canvas.onpointerdown = (event) => (this.start = { x: event.offsetX, moved: false });
     canvas.onpointerup = () => setTimeout(() => (this.start = null));
     canvas.onclick = (event) => !this.start?.moved && this.click(event);
+    stage.root.onpointerdown = (event) => event.target === canvas || this.leave();
     canvas.onwheel = (event) => this.wheel(event);
   }
 
@@ -39,6 +40,8 @@ class PoolPointer {
 
   tell(found, event) {
     const { stage } = this;
+    this.told = found && { found, event };
+    stage.host.mark(found && { block: found.block, requests: stage.holdersOf(found.block) });
     if (!found) return stage.tip.hide();
     const box = stage.root.getBoundingClientRect();
     const size = stage.replay.blockSize;
@@ -53,8 +56,13 @@ class PoolPointer {
     stage.tip.show(words, event.clientX - box.left, below - box.top);
   }
 
+  // The step has changed under the pointer.
+  tellAgain() {
+    if (this.told) this.tell(this.told.found, this.told.event);
+  }
+
   leave() {
-    this.stage.tip.hide();
+    this.tell(null);
     if (this.stage.hovered === undefined) return;
     this.stage.hovered = undefined;
     this.stage.stale = true;
@@ -63,6 +71,7 @@ class PoolPointer {
 
   click(event) {
     const found = this.under(event);
+    this.tell(found, event);
     if (!found) return;
     if (found.index !== undefined) {
       const token = found.token ?? found.index * this.stage.replay.blockSize;

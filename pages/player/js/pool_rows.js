@@ -49,7 +49,7 @@ class PoolRows {
   }
 
   chip(r) {
-    return { text: this.replay.requests[r].id, owner: this.hueOf(r) };
+    return { text: this.replay.requests[r].id, owner: this.hueOf(r), request: r };
   }
 
   chips(requests) {

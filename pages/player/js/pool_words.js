@@ -33,10 +33,9 @@ class PoolWords extends PoolRows {
         ],
       ];
     }
-    const how = ["met its stop token", "reached its length limit", "was aborted"];
     return rows.map(({ r, a }) => [
       this.chip(r),
-      plain(` ${how[a]} and `),
+      plain(` ${FINISH_HOW[a]} and `),
       ...this.givenBack(given(r)),
     ]);
   }
@@ -124,9 +123,7 @@ class PoolWords extends PoolRows {
     const taken = this.blocksOf(ROW.TAKE, requests);
     const verb = single ? "takes" : "take";
     if (!taken.length) return [plain(single ? "needs no new block" : "need no new block")];
-    const names = taken.length <= 6 ? taken.map(String).join(", ") : many(taken.length, "block");
-    const noun = taken.length === 1 ? "block " : taken.length <= 6 ? "blocks " : "";
-    const parts = [plain(`${verb} ${noun}`), bold(names), plain(" from the free queue’s head")];
+    const parts = [plain(`${verb} `), ...namedBlocks(taken), plain(" from the free queue’s head")];
     return [...parts, ...this.evicting(requests, taken.length)];
   }
 
@@ -221,8 +218,8 @@ class PoolWords extends PoolRows {
     const slot = bold(count(block * blockSize + (last % blockSize)));
     return [
       this.chip(r),
-      plain(` computes ${tokens}; the last goes to block `),
-      bold(String(block)),
+      plain(` computes ${tokens}; the last goes to `),
+      ...namedBlocks([block]),
       plain(", slot "),
       slot,
       plain("."),

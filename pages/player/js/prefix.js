@@ -8,15 +8,16 @@ class PrefixStage {
     this.events = new PoolEvents(blob.columns, this.replay.numSteps);
     this.words = new PrefixWords(this.state);
     this.build(blob.header);
-    this.choose(blob.note.request ? blob.note : blob.header.view);
+    this.choose((blob.note.block ?? null) === null ? blob.header.view : blob.note);
   }
 
   build(header) {
     this.longest = Math.max(...header.prompts.flat().map((word) => word.length));
-    const act = { hover: (cell) => this.hover(cell), pick: (cell) => this.pick(cell) };
+    const pickBlock = (block) => this.pickBlock(block);
+    const act = { hover: (cell) => this.hover(cell), pick: (cell) => this.pick(cell), pickBlock };
     this.rows = header.requests.map((_, r) => new PrefixRow(r, header, act));
     const version = header.scenario.version ?? "0.26.0";
-    this.queue = new PrefixQueue(this.replay.numBlocks, version, { hover: (tile) => this.hoverTile(tile) });
+    this.queue = new PrefixQueue(this.replay.numBlocks, version, { hover: (tile) => this.hoverTile(tile), pickBlock });
     this.rails = new PrefixRails();
     this.pinned = new PrefixWhy("pinned");
     this.floating = new PrefixWhy("floating");
@@ -109,6 +110,7 @@ class PrefixStage {
     if (this.resized) this.reveal();
     this.resized = false;
     this.floating.hide();
+    this.light();
     this.explain();
   }
 
@@ -125,8 +127,9 @@ class PrefixStage {
     this.rails.draw(this.box, prefixLinks(this.rows), this.host.theme);
   }
 
-  // A request's id and a logical block of it.
+  // A request's id and a logical block of it, or no request and a physical block.
   choose({ request, block }) {
+    this.picked = request === null ? block : null;
     this.chosen = { r: this.rows.findIndex(({ name }) => name === request), i: block };
   }
 
@@ -143,9 +146,9 @@ class PrefixStage {
 
   placePinned() {
     const row = this.rows[this.chosen.r];
-    const found = row?.row?.cells[this.chosen.i]?.found;
-    if (!found) return this.pinned.hide();
-    this.pinned.say(found.why);
+    const why = row?.row?.cells[this.chosen.i]?.why;
+    if (!why) return this.pinned.hide();
+    this.pinned.say(why);
     const height = this.pinned.place(row.cells[this.chosen.i].root, this.box, this.scroller);
     row.root.style.paddingBottom = `${height}px`;
   }
@@ -154,7 +157,15 @@ class PrefixStage {
 
   pick(cell) {
     const none = { request: null, block: null };
-    const choice = this.isChosen(cell) ? none : { request: this.rows[cell.r].name, block: cell.i };
+    this.take(this.isChosen(cell) ? none : { request: this.rows[cell.r].name, block: cell.i });
+  }
+
+  // A block of the pool, wherever it stands.
+  pickBlock(block) {
+    this.take({ request: null, block: this.picked === block ? null : block });
+  }
+
+  take(choice) {
     this.choose(choice);
     this.host.commit("request", choice.request);
     this.host.commit("block", choice.block);
@@ -165,9 +176,9 @@ class PrefixStage {
 
   hover(cell) {
     this.light(cell?.block.dataset.block);
-    const found = cell && this.rows[cell.r].row.cells[cell.i].found;
-    if (!found || this.isChosen(cell)) return this.floating.hide();
-    this.float(cell.root, found.why);
+    const why = cell && this.rows[cell.r].row.cells[cell.i].why;
+    if (!why || this.isChosen(cell)) return this.floating.hide();
+    this.float(cell.root, why, this.queue.root.getBoundingClientRect().top);
   }
 
   hoverTile(tile) {
@@ -176,15 +187,16 @@ class PrefixStage {
     this.float(tile, prefixTileWords(this.state, Number(tile.dataset.block)));
   }
 
-  float(node, parts) {
+  // Not over the queue's heading, if it can be helped.
+  float(node, parts, limit) {
     this.floating.say(parts);
-    this.floating.place(node, this.root, this.root);
+    this.floating.place(node, this.root, this.root, limit);
   }
 
-  // The same block wherever it stands.
-  light(block) {
+  // The same block wherever it stands; the one that was picked, while none is pointed at.
+  light(block = this.picked ?? undefined) {
     for (const node of this.root.querySelectorAll("[data-block]")) {
-      node.classList.toggle("lit", Boolean(block) && node.dataset.block === block);
+      node.classList.toggle("lit", node.dataset.block !== "" && node.dataset.block === String(block));
     }
   }
 

@@ -1,7 +1,7 @@
 // The free queue as a conveyor: the head is taken next, what is given back with a hash joins the tail.
 
 class PrefixQueue {
-  // version: whose free order, as the scenario says it; act: {hover(tile | null)}
+  // version: whose free order, as the scenario says it; act: {hover(tile | null), pickBlock(block)}
   constructor(numBlocks, version, act) {
     this.note = PREFIX_QUEUE_NOTES[version];
     this.tiles = Array.from({ length: numBlocks }, (_, block) => this.tile(block, act));
@@ -18,7 +18,10 @@ class PrefixQueue {
     root.onpointerenter = () => act.hover(root);
     root.onfocus = () => root.matches(":focus-visible") && act.hover(root);
     root.onpointerleave = root.onblur = () => act.hover(null);
-    root.onclick = () => act.hover(root);
+    root.onclick = () => {
+      act.pickBlock(block);
+      act.hover(root);
+    };
     return root;
   }
 

@@ -2,7 +2,7 @@
 // The nodes are made once; a step only changes what they say.
 
 class PrefixCell {
-  // words: those of one logical block; act: {hover(cell | null), pick(cell)}
+  // words: those of one logical block; act: {hover(cell | null), pick(cell), pickBlock(block)}
   constructor(r, i, words, size, act) {
     this.r = r;
     this.i = i;
@@ -48,6 +48,7 @@ class PrefixCell {
 class PrefixRow {
   constructor(r, header, act) {
     this.r = r;
+    this.act = act;
     this.length = header.prompts[r].length;
     this.name = header.requests[r].id;
     this.size = header.scenario.block_size;
@@ -80,13 +81,15 @@ class PrefixRow {
     this.showOutputs(row, theme);
   }
 
-  // The last two blocks that hold nothing but output, small; how many came before.
+  // The last two blocks that hold nothing but output, small, to be picked; how many came before.
   showOutputs(row, theme) {
     const shown = row.outputs.slice(-2);
     const more = row.outputs.length - shown.length;
     const nodes = shown.map((cell) => {
-      const node = el("span.prefix-block.small", {}, el("b"), el("i"));
+      const node = el("button.prefix-block.small", { type: "button" }, el("b"), el("i"));
       showPrefixBlock(node, cell, this.size, theme);
+      node.setAttribute("aria-label", `Block ${cell.block}, of ${this.name}’s answer`);
+      node.onclick = () => this.act.pickBlock(cell.block);
       return node;
     });
     const words = more > 0 ? `output +${more}` : row.lookup ? "output" : "";

@@ -31,6 +31,7 @@ class PrefixState {
     this.replay.seek(step);
     const touches = this.replay.rowsOf(step).filter((row) => row.kind === ROW.TOUCH);
     this.marks = stepMarks(this.replay);
+    this.lossesNow = this.header.losses.filter((lost) => lost.step === step).flatMap(({ blocks }) => blocks);
     this.touched = new Set(touches.flatMap((row) => [...row.blocks]));
   }
 
@@ -73,11 +74,14 @@ class PrefixState {
     const found = this.lookup(r)?.blocks[i];
     const state = block === undefined ? "none" : held ? "held" : this.afterwards(kept, block);
     const used = state === "held" || state === "lent";
+    const loss = state === "gone" ? this.lossOf(block, prefix) : undefined;
+    const paid = held ? this.lossesNow.find((lost) => lost.block === block) : undefined;
     return {
       block,
       state,
       found,
-      label: this.label(found, state, full),
+      why: found && (loss?.why ?? [...found.why, ...(paid?.paid ?? [])]),
+      label: loss ? "evicted" : this.label(found, full),
       hash: full || kept ? this.header.chains[r][i] : "",
       ref: used ? replay.ref[block] : 0,
       fill: used ? replay.fill(block) : state === "cached" ? this.size : 0,
@@ -89,9 +93,20 @@ class PrefixState {
     };
   }
 
+  // The last time by now that a block lost a prefix.
+  lossOf(block, prefix) {
+    const past = this.header.losses.filter(({ step }) => step <= this.replay.step);
+    return past.flatMap(({ blocks }) => blocks).findLast((lost) => lost.block === block && lost.prefix === prefix);
+  }
+
+  // What the evictions for a request in this step were, in a sentence.
+  costOf(r) {
+    const mine = this.header.losses.filter(({ step, request }) => step === this.replay.step && request === r);
+    return mine.flatMap(({ cost }) => cost);
+  }
+
   // What the lookup found, unless more is known by now.
-  label(found, state, full) {
-    if (state === "gone" && full) return "evicted";
+  label(found, full) {
     if (found?.label === "not full" && full) return "filled";
     return found?.label ?? "";
   }

@@ -14,8 +14,9 @@ class PrefixWhy {
     this.root.hidden = true;
   }
 
-  // Below `node`, inside the part of `box` that is in sight; returns the height it needs.
-  place(node, box, scroller) {
+  // Below `node`, inside the part of `box` that is in sight; returns the height it needs. Above it
+  // where it would reach beyond `limit`, and there is room.
+  place(node, box, scroller, limit = Infinity) {
     const [target, frame] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
     const sight = scroller.getBoundingClientRect();
     const [left, right] = [sight.left - frame.left + 4, sight.right - frame.left - 4];
@@ -24,7 +25,10 @@ class PrefixWhy {
     const width = this.root.offsetWidth;
     const x = Math.max(left, Math.min(target.left - frame.left, right - width));
     this.root.style.left = `${x}px`;
-    this.root.style.top = `${target.bottom - frame.top + 10}px`;
+    const height = this.root.offsetHeight + 10;
+    const above = target.bottom + height > limit && target.top - height > sight.top;
+    this.root.classList.toggle("above", above);
+    this.root.style.top = `${(above ? target.top - height : target.bottom + 10) - frame.top}px`;
     this.root.style.setProperty("--tip", `${Math.max(10, Math.min(width - 22, middle - x - 6))}px`);
     return this.root.offsetHeight + 16;
   }

@@ -10,12 +10,9 @@ class PrefixWords extends PoolWords {
     return this.of(ROW.ADMIT).map(({ r }) => [this.chip(r), ...this.state.lookup(r).sentence, ...this.cost(r)]);
   }
 
-  // What taking its blocks cost others.
+  // What taking its blocks cost others, and why those.
   cost(r) {
-    const evicted = this.evictedBy([r]);
-    if (!evicted.length) return [];
-    const blocks = `${evicted.length > 1 ? "Blocks" : "Block"} ${evicted.join(", ")}`;
-    return [plain(` ${blocks}, taken from the queue’s head, ${evicted.length > 1 ? "lose their hashes" : "loses its hash"}.`)];
+    return this.state.costOf(r).map(({ text }) => plain(text));
   }
 
   // The row says which blocks go to the queue's head; before 0.26 none did, so the hashes tell.
@@ -26,6 +23,8 @@ class PrefixWords extends PoolWords {
 
   // Where somebody comes or goes, that is the news.
   grown() {
-    return this.of(ROW.ADMIT).length || this.of(ROW.FINISH).length ? [] : super.grown();
+    if (this.of(ROW.ADMIT).length || this.of(ROW.FINISH).length) return [];
+    const who = [...new Set(this.of(ROW.TAKE).map((row) => row.r))];
+    return super.grown().map((clause, i) => [...clause, ...this.cost(who[i])]);
   }
 }

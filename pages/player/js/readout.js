@@ -3,6 +3,7 @@
 function exposePlayer(player) {
   const read = () => ({
     step: player.step,
+    event: player.event,
     playing: player.playback.playing,
     loads: player.loads,
     frames: player.frames,
@@ -11,9 +12,9 @@ function exposePlayer(player) {
     ...player.stage.readback(),
   });
   window.__player = window.__player ?? {};
-  window.__player[player.name] = {
+  player.readout = window.__player[player.name] = {
     read,
-    seek: (step) => player.go(step),
+    seek: (step, event) => player.go(step, event),
     step: () => player.step,
     frames: () => player.frames,
   };

@@ -5,7 +5,8 @@
 function columnsOf(owner, fields, length) {
   const store = new Int32Array(fields.length * length);
   fields.forEach(([name, initial], i) => {
-    owner[name] = store.subarray(i * length, (i + 1) * length).fill(initial);
+    owner[name] = store.subarray(i * length, (i + 1) * length);
+    if (initial) owner[name].fill(initial);
   });
   return store;
 }
@@ -187,8 +188,11 @@ class PoolReplay {
 
   // A shared block is at the same place of every table: its hash names the whole prefix.
   inTables(block) {
-    const at = this.logical[block];
-    return this.running.filter((r) => this.tables.get(r)?.[at] === block);
+    const [at, refs, found] = [this.logical[block], this.ref[block], []];
+    for (let i = 0; i < this.running.length && found.length < refs; i++) {
+      if (this.tables.get(this.running[i])?.[at] === block) found.push(this.running[i]);
+    }
+    return found;
   }
 
   fill(block) {

@@ -20,6 +20,8 @@ function applyTheme(node, theme) {
   for (const [state, tone] of Object.entries(theme.mosaic)) {
     node.style.setProperty(`--tone-${state}`, tone);
   }
+  node.style.setProperty("--first-tint", theme.owners[0].tint);
+  node.style.setProperty("--first-edge", theme.owners[0].edge);
   node.style.setProperty("--rest-fill", theme.rest.fill);
   node.style.setProperty("--rest-edge", theme.rest.edge);
   node.dataset.theme = theme.name;

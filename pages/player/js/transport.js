@@ -67,9 +67,17 @@ class Transport {
     const options = [["", "Stop: end"], ...rules.map((rule) => [rule, `Stop: ${rule}`])];
     const kept = rules.includes(this.stops.value) ? this.stops.value : "";
     this.swap("stops", choice("Stop at", options, this.act.stop), kept);
-    this.swap("grains", segmented("Grain", stage.grains?.() ?? [], this.act.grain));
+    const grains = stage.grains?.() ?? [];
+    const grain = grains.find(({ name }) => name === this.grain) ?? firstGrain(grains);
+    this.swap("grains", segmented("Grain", grains, (name) => this.pickGrain(name), grain?.name));
+    this.pickGrain(grain?.name);
     this.stops.hidden = !rules.length;
     this.act.stop(kept);
+  }
+
+  pickGrain(name) {
+    this.grain = name;
+    this.act.grain(name);
   }
 
   // On a narrow screen grain and stop move to `tools`; null brings them back.
@@ -83,9 +91,11 @@ class Transport {
     if (value !== undefined) node.value = value;
   }
 
-  show(step, words) {
-    this.place.replaceChildren(el("b", {}, count(step)), el("span", {}, `of ${count(this.last)}`));
-    this.scrubber.show(step, `${step} of ${this.last}. ${words}`);
+  // inside: the place within the step in words, or null
+  show(step, words, inside) {
+    const rest = [el("span", {}, `of ${count(this.last)}`), inside ? el("span", {}, inside) : ""];
+    this.place.replaceChildren(el("b", {}, count(step)), ...rest);
+    this.scrubber.show(step, `${step} of ${this.last}${inside ? `, ${inside}` : ""}. ${words}`);
   }
 
   showPlaying(playing) {
@@ -98,12 +108,14 @@ class Transport {
   }
 }
 
-// Buttons of which one is on: options [{name, label}], the first is on at first.
-function segmented(label, options, pick) {
+const firstGrain = (grains) => grains.find((grain) => grain.first) ?? grains[0];
+
+// Buttons of which one is on: options [{name, label}]; at first it is `on`, else the first.
+function segmented(label, options, pick, on = options[0]?.name) {
   const group = el("div.segmented", { role: "group", "aria-label": label });
   group.hidden = options.length < 2;
   for (const { name, label: text } of options) {
-    const button = el("button", { type: "button", "aria-pressed": String(!group.children.length) });
+    const button = el("button", { type: "button", "aria-pressed": String(name === on) });
     button.append(text);
     button.onclick = () => {
       for (const other of group.children) other.setAttribute("aria-pressed", other === button);
