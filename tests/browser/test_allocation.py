@@ -6,6 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import SETTLED
+
 READ = "Object.values(window.__player)[0].read()"
 
 
@@ -71,6 +73,16 @@ def test_an_edited_request_is_simulated(visit):
 
 CHARTS = "[...document.querySelectorAll('.js-plotly-plot')]"
 
+# Has each of the three charts over the block size one bar of another colour, at that size?
+INK_AT = f"""(size) => {{
+  const all = {CHARTS}.map((chart) => chart.data?.[0]).filter((bars) => Array.isArray(bars?.x));
+  const one = ({{ x, marker }}) => {{
+    const ink = marker.color[x.indexOf(size)];
+    return ink && marker.color.filter((colour) => colour === ink).length === 1;
+  }};
+  return all.length === 3 && all.every(one);
+}}"""
+
 
 def test_charts_below_follow_the_player_and_the_block_size(visit):
     """Opened, they stay open: the playhead moves with the step, the bar in ink with the slider."""
@@ -86,9 +98,7 @@ def test_charts_below_follow_the_player_and_the_block_size(visit):
     slider = page.get_by_role("slider", name="Block size")
     slider.focus()
     page.keyboard.press("ArrowRight")
-    ink = "const [i, colors] = [c.data[0].x.indexOf('5'), c.data[0].marker.color];"
-    one = f"{ink} return i >= 0 && colors.indexOf(colors[i]) === colors.lastIndexOf(colors[i]);"
-    page.wait_for_function(f"{CHARTS}.slice(1).length && {CHARTS}.slice(1).every(c => {{ {one} }})")
+    page.wait_for_function(INK_AT, arg="5")
 
     expect(page.get_by_text(re.compile("^At 5: 9.0.% of the held slots are empty"))).to_be_visible()
     chart = page.get_by_role("figure", name=re.compile("^Held but empty"))
@@ -114,6 +124,8 @@ def test_a_long_sweep_can_be_cancelled(visit, tmp_path):
     page = ready(visit("/allocation"))
     upload(page, path)
     expect(page.get_by_text("long.jsonl: 200 requests")).to_be_visible()
+    page.wait_for_function(f"{READ}.ref.length === 2588")
+    page.wait_for_selector(SETTLED)
     page.get_by_text("What the block size does").click()
     start = page.get_by_role("button", name="Simulate all 9 block sizes")
     start.click()
