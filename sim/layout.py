@@ -14,9 +14,10 @@ Sources: vLLM 0.26.0 `v1/attention/ops/paged_attn.py` `split_kv_cache` and
 csrc/attention/attention_kernels.cuh, `paged_attention_kernel`, which has block sizes 8, 16 and 32.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ WARP = 32  # threads
 BLOCK_SIZES = (8, 16, 32)
 
 Cache = Literal["K", "V"]
+Index = TypeVar("Index", int, Column)
 
 
 class Layout(Enum):
@@ -117,20 +119,15 @@ def block_elements(layout: Layout, cache: Cache, shape: CacheShape) -> int:
     return int(np.prod([axis.size for axis in axes(layout, cache, shape)]))
 
 
-def index(axis: Axis, cache: Cache, shape: CacheShape, slot: int, head: int, d: int) -> int:
-    """Where an element lies on an axis."""
-    places = {"slot": slot, "head": head, "d": d, "chunk": d // shape.x, "x": d % shape.x}
-    return int(cache == "V") if axis.name == "K|V" else places[axis.name]
-
-
 def element(
-    layout: Layout, cache: Cache, shape: CacheShape, block: int, slot: int, head: int, d: int
-) -> int:
-    """The element's number from the start of its cache."""
-    at = block
-    for axis in axes(layout, cache, shape):
-        at = at * axis.size + index(axis, cache, shape, slot, head, d)
-    return at
+    layout: Layout, cache: Cache, shape: CacheShape, block: int, slot: Index, head: Index, d: Index
+) -> Index:
+    """The element's number from the start of its cache; of many at once with arrays."""
+    at: Any = block
+    for axis, index in _indices(layout, cache, shape, slot, head, d):
+        at = at * axis.size + index
+    number: Index = at
+    return number
 
 
 def arithmetic(
@@ -138,9 +135,9 @@ def arithmetic(
 ) -> str:
     """The same in words: `((3×16 + 5)×4 + 0)×128 + 27`."""
     words = str(block)
-    for axis in axes(layout, cache, shape):
+    for axis, index in _indices(layout, cache, shape, slot, head, d):
         inner = f"({words})" if " " in words else words
-        words = f"{inner}×{axis.size} + {index(axis, cache, shape, slot, head, d)}"
+        words = f"{inner}×{axis.size} + {index}"
     return words
 
 
@@ -148,12 +145,17 @@ def elements(layout: Layout, cache: Cache, shape: CacheShape) -> Column:
     """Elements of a block from its start: int64 [block_size, num_kv_heads, head_size]."""
     sizes = (shape.block_size, shape.num_kv_heads, shape.head_size)
     slot, head, d = np.indices(sizes, np.int64)
+    return element(layout, cache, shape, 0, slot, head, d)
+
+
+def _indices(
+    layout: Layout, cache: Cache, shape: CacheShape, slot: Any, head: Any, d: Any
+) -> Iterator[tuple[Axis, Any]]:
+    """Each axis within a block, and where the element lies on it."""
     places = {"slot": slot, "head": head, "d": d, "chunk": d // shape.x, "x": d % shape.x}
-    places["K|V"] = np.full_like(slot, cache == "V")
-    at: Column = np.zeros_like(slot)
+    places["K|V"] = int(cache == "V")
     for axis in axes(layout, cache, shape):
-        at = at * axis.size + places[axis.name]
-    return at
+        yield axis, places[axis.name]
 
 
 def loads(cache: Cache, shape: CacheShape) -> Loads:

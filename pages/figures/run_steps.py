@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 from kernels.worker import State
 
 Mark = Literal["done", "now", "later", "broken"]
-STAGES = ("checked", "queued", "parity", "timing")
 AT: dict[State, int] = {"queued": 1, "starting": 1, "parity": 2, "timing": 3}
 
 

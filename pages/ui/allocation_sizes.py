@@ -8,10 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from pages.figures.allocation_words import left_out_told, sizes_told
-from pages.ui.allocation_chart import downloads, show, theme
+from pages.ui.allocation_chart import show
 from pages.ui.cancellable import Bar
-from pages.ui.downloads import figure_file, table_file
+from pages.ui.downloads import figure_file, part_files, table_file
 from pages.ui.recent import Recent
+from pages.ui.theme import shown_theme
 from sim.block_sizes import ENTRY_BYTES, BlockSizeRun, sizes_for, sweep, usable_slots
 from sim.scenario import Scenario
 
@@ -58,7 +59,7 @@ def _charts(scenario: Scenario, runs: list[BlockSizeRun]) -> None:
     current, slots = scenario.block_size, usable_slots(scenario)
     told = sizes_told(runs, current)
     st.markdown(told)
-    figures = size_figures(runs, current, theme())
+    figures = size_figures(runs, current, shown_theme())
     for place, (name, figure) in zip(st.columns(3), figures.items(), strict=True):
         with place:
             title = f"{name} by block size"
@@ -67,7 +68,7 @@ def _charts(scenario: Scenario, runs: list[BlockSizeRun]) -> None:
     charts = (
         figure_file(f"{name} by block size", partial(getitem, figures, name)) for name in figures
     )
-    downloads(scenario.name, table_file("Block sizes", lambda: table_of(runs)), *charts)
+    part_files(scenario.name, table_file("Block sizes", lambda: table_of(runs)), *charts)
 
 
 def _sweep_of(scenario: Scenario) -> list[BlockSizeRun] | None:

@@ -1,20 +1,18 @@
 """Slots held but empty over the whole run, paged and with one piece of memory for each request."""
 
 from functools import partial
-from weakref import WeakKeyDictionary
 
 import pandas as pd
 import streamlit as st
 
 from pages.figures.allocation_words import shares_told, unfinished_told
-from pages.ui.allocation_chart import downloads, show, theme
-from pages.ui.downloads import figure_file, table_file
+from pages.ui.allocation_chart import show
+from pages.ui.downloads import figure_file, part_files, table_file
 from pages.ui.runs import SimulatedRun
+from pages.ui.theme import shown_theme
 from sim.block_sizes import usable_slots
 from sim.contiguous import Reservation
-from sim.event_log import EventLog
-from sim.table_lengths import TableLengths
-from sim.waste_history import WasteHistory, contiguous_history, paged_history
+from sim.waste_history import WasteHistory, contiguous_history
 
 ORDER = (Reservation.ORACLE, Reservation.POW2, Reservation.MAX)  # from little waste to much
 TITLE = "Waste in every step, paged and with Orca’s three reservations"
@@ -23,19 +21,6 @@ NOTE = (
     "held in a step, over all steps, and says how many of them have no token; slots lost to "
     "rounding and gaps are held by nobody, and come on top."
 )
-
-
-@st.cache_resource(show_spinner=False)
-def _kept() -> WeakKeyDictionary[EventLog, WasteHistory]:
-    return WeakKeyDictionary()
-
-
-def paged_waste_of(run: SimulatedRun) -> WasteHistory:
-    """The paged pool in every step, kept as long as the log is."""
-    if run.log not in _kept():
-        read = run.pressure
-        _kept()[run.log] = paged_history(run.log, read.columns, TableLengths(read.stays))
-    return _kept()[run.log]
 
 
 def waste_over_time(run: SimulatedRun, step: int) -> None:
@@ -52,7 +37,7 @@ def ways_of(run: SimulatedRun) -> dict[str, WasteHistory]:
     """All ways of holding memory at the steps of the paged run, by name."""
     steps = run.log.columns["engine_step"]
     beside = {how.label: contiguous_history(run.baselines[how], steps) for how in ORDER}
-    return {"Paged": paged_waste_of(run), **beside}
+    return {"Paged": run.paged_waste, **beside}
 
 
 def table_of(ways: dict[str, WasteHistory]) -> pd.DataFrame:
@@ -80,10 +65,10 @@ def _figure(run: SimulatedRun, ways: dict[str, WasteHistory], step: int) -> None
 
     scenario, last = run.log.scenario, int(run.log.columns["engine_step"][-1])
     slots = usable_slots(scenario)
-    make = partial(waste_figure, ways, slots, step, theme())
+    make = partial(waste_figure, ways, slots, step, shown_theme())
     alt = f"Held but empty, over the run: {shares_told(ways)}"
     show(make(), f"{scenario.name}, waste", alt)
     told = [NOTE, unfinished_told(run.baselines, last), scale_told(ways, slots)]
     st.caption(" ".join(filter(None, told)))
     table = table_file("Waste", lambda: table_of(ways))
-    downloads(scenario.name, table, figure_file("Waste", make, at=f", step {step}"))
+    part_files(scenario.name, table, figure_file("Waste", make, at=f", step {step}"))

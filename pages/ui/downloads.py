@@ -39,8 +39,18 @@ def run_files(log: EventLog, *more: File) -> None:
     """The scenario, the log, and more files of the same run."""
     with st.container(horizontal=True):
         scenario_button(log.scenario, "scenario")
-        for label, ending, make in (File("Log (Parquet)", ".parquet", lambda: _log(log)), *more):
-            st.download_button(label, make, f"{log.scenario.name}{ending}", on_click="ignore")
+        _buttons(log.scenario.name, File("Log (Parquet)", ".parquet", lambda: _log(log)), *more)
+
+
+def part_files(name: str, *files: File) -> None:
+    """Files of a part of a page."""
+    with st.container(horizontal=True):
+        _buttons(name, *files)
+
+
+def _buttons(name: str, *files: File) -> None:
+    for label, ending, make in files:
+        st.download_button(label, make, f"{name}{ending}", on_click="ignore")
 
 
 def scenario_button(scenario: Scenario, key: str) -> None:

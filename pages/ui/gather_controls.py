@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.in_link import in_link
+from pages.ui.in_link import bound_slider, in_link
 from pages.ui.number import whole_number
 from sim.attention_input import LESSON, AttentionInput, TableOrder, random_input
 
@@ -63,8 +63,7 @@ def _size(label: str, most: int, value: int, key: str, fixed: bool = False) -> i
     """A slider from 1 to `most`; a fixed one only shows `value`."""
     if fixed:
         return st.slider(label, 1, most, value, disabled=True)
-    with in_link(key, f"1 to {most}"):
-        return st.slider(label, 1, most, value, key=key, bind="query-params")
+    return bound_slider(label, 1, most, value, key=key)
 
 
 def _head(group: int) -> int:

@@ -6,11 +6,13 @@ has not run again.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages.ui.page import complain
+
+Number = TypeVar("Number", int, float)
 
 MOST = 24  # characters of a link's value that are repeated
 
@@ -29,6 +31,15 @@ def in_link(key: str, would_do: str, shown: Callable[[Any], object] = str) -> It
     if not _same(asked, shown(value)):
         instead = "nothing" if value is None else shown(value)
         complain(f"The link says {key}={asked[:MOST]}; {would_do} would do: shown with {instead}.")
+
+
+def bound_slider(
+    label: str, low: Number, high: Number, value: Number, *, key: str, **options: Any
+) -> Number:
+    """A slider whose value stands in the link; a link's value that it cannot have is answered."""
+    with in_link(key, f"{low:g} to {high:g}"):
+        chosen: Number = st.slider(label, low, high, value, key=key, bind="query-params", **options)
+    return chosen
 
 
 def _same(asked: str, value: object) -> bool:

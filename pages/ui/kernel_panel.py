@@ -11,10 +11,10 @@ from kernels.job import TOLERANCE, TOLERANCE_REASON, Job, JobError, Kind, Result
 from kernels.recorded import Point, Recording, latest
 from kernels.worker import Run, Worker
 from pages.figures.kernel_times import bytes_moved, times
-from pages.figures.palette import DARK, LIGHT
 from pages.figures.run_steps import line, steps
 from pages.figures.words import scientific, size
 from pages.ui.page import complain
+from pages.ui.theme import shown_theme
 
 WHERE: dict[Kind, str] = {
     "gpu": "on the GPU",
@@ -126,7 +126,7 @@ def _parity(result: Result) -> None:
     from pages.figures.run_kernel import num_drawn, parity
 
     st.caption(f"{result.device} · {_shape(result.job)} · {_contents(result)}")
-    figure = parity(result, DARK if st.context.theme.type == "dark" else LIGHT)
+    figure = parity(result, shown_theme())
     st.plotly_chart(
         figure,
         theme=None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.figures.layout import Place
-from pages.ui.in_link import in_link
+from pages.ui.in_link import bound_slider, in_link
 from sim.layout import BLOCK_SIZES, Cache, CacheShape, Layout
 
 DTYPES = {"float32": 4, "float16": 2, "bfloat16": 2, "float8": 1}
@@ -63,8 +63,7 @@ def _slider(label: str, low: int, high: int, value: int, key: str) -> int:
     """A slider; where there is nothing to choose, no slider."""
     if high == low:
         return low
-    with in_link(key, f"{low} to {high}"):
-        return st.slider(label, low, high, value, key=key, bind="query-params")
+    return bound_slider(label, low, high, value, key=key)
 
 
 def _place(shape: CacheShape) -> Place:

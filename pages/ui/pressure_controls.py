@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.in_link import in_link
+from pages.ui.in_link import bound_slider, in_link
 from pages.ui.limits import LIMITS, MAX_REQUESTS, check_limits
 from pages.ui.number import Limits, whole_number
 from pages.ui.page import complain
@@ -111,35 +111,27 @@ def _traced() -> Scenario | None:
 
 
 def _load(example: PressureExample) -> Load:
-    with in_link(f"{example.slug}.rate", _range(RATES)):
-        rate = st.slider(
-            "Arrivals a step",
-            *RATES,
-            example.load.rate,
-            0.1,
-            key=f"{example.slug}.rate",
-            bind="query-params",
-            help="Requests a step on average, at random times; 0: all at once.",
-        )
+    rate = bound_slider(
+        "Arrivals a step",
+        *RATES,
+        example.load.rate,
+        step=0.1,
+        key=f"{example.slug}.rate",
+        help="Requests a step on average, at random times; 0: all at once.",
+    )
     counts = {"prompt": _count(example, "prompt"), "output": _count(example, "output")}
     with st.expander("More of the load"):
         for name in ("num_requests", "shared", "seed"):
             counts[name] = _count(example, name)
-        with in_link(f"{example.slug}.spread", _range(SPREADS)):
-            spread = st.slider(
-                "Spread of lengths",
-                *SPREADS,
-                example.load.spread,
-                0.1,
-                key=f"{example.slug}.spread",
-                bind="query-params",
-                help="Sigma of the log-normal distribution; 0: all are as long as the median.",
-            )
+        spread = bound_slider(
+            "Spread of lengths",
+            *SPREADS,
+            example.load.spread,
+            step=0.1,
+            key=f"{example.slug}.spread",
+            help="Sigma of the log-normal distribution; 0: all are as long as the median.",
+        )
     return Load(rate=rate, spread=spread, **counts)
-
-
-def _range(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:g} to {ends[1]:g}"
 
 
 def _count(example: PressureExample, name: str) -> int:
@@ -150,18 +142,16 @@ def _count(example: PressureExample, name: str) -> int:
 
 def _engine(slug: str, default: dict[str, Any]) -> dict[str, Any]:
     """The engine's settings, by the scenario's names for them."""
-    low, high, _ = LIMITS["block_size"]
-    settings: dict[str, Any] = {"num_gpu_blocks": _setting(slug, "num_gpu_blocks", default)}
-    with in_link(f"{slug}.block_size", f"{low} to {high}"):
-        settings["block_size"] = st.slider(
+    settings: dict[str, Any] = {
+        "num_gpu_blocks": _setting(slug, "num_gpu_blocks", default),
+        "block_size": bound_slider(
             "Block size",
-            low,
-            high,
+            *LIMITS["block_size"][:2],
             default["block_size"],
             key=f"{slug}.block_size",
-            bind="query-params",
             help="Tokens a KV block holds. vLLM’s default is 16.",
-        )
+        ),
+    }
     with in_link(f"{slug}.caching", "true or false"):
         settings["enable_prefix_caching"] = st.toggle(
             "Prefix caching",

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pages.figures.palette import DARK, LIGHT
 from pages.player import player
 from pages.playhead import Jump, Plot, playhead
 from pages.ui.downloads import figure_file, run_files, table_file
@@ -16,6 +15,7 @@ from pages.ui.pressure_told import lead_of, lines_of
 from pages.ui.runs import on_screen, run_of
 from pages.ui.stalled import why_stalled
 from pages.ui.step import asked_step, keep_step
+from pages.ui.theme import shown_theme
 
 JUMP, LEFT = "pressure:jump", "pressure:jump:left"  # the last order to the player, and from where
 
@@ -33,7 +33,7 @@ def pressure_stage(asked: Asked) -> None:
             step = _ordered(_played(run, player_key, step))
     st.session_state[left_at] = step
     keep_step(step)
-    now = Moment(run, step, DARK if st.context.theme.type == "dark" else LIGHT)
+    now = Moment(run, step, shown_theme())
     with top:
         _step(now, player_key)
     if not player_key:

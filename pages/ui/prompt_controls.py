@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.figures.prefix_tokens import Tokens
-from pages.ui.in_link import in_link
+from pages.ui.in_link import bound_slider, in_link
 from pages.ui.number import whole_number
 from pages.ui.page import complain
 from pages.ui.prompt_examples import PROMPT_EXAMPLES, PromptExample, point_of
@@ -90,24 +90,20 @@ def prompt_controls(example: PromptExample) -> Scenario:
 
 def _sizes(example: PromptExample) -> tuple[int, int]:
     """Tokens a block holds, and blocks in the pool."""
-    with in_link(f"{example.keys}.block_size", "{} to {}".format(*BLOCK_SIZES)):
-        block_size = st.slider(
-            "Block size",
-            *BLOCK_SIZES,
-            example.block_size,
-            key=f"{example.keys}.block_size",
-            bind="query-params",
-            help="Tokens a KV block holds. vLLM’s default is 16.",
-        )
-    with in_link(f"{example.keys}.blocks", "{} to {}".format(*POOLS)):
-        num_gpu_blocks = st.slider(
-            "Physical blocks",
-            *POOLS,
-            example.num_gpu_blocks,
-            key=f"{example.keys}.blocks",
-            bind="query-params",
-            help="num_gpu_blocks, the null block 0 included.",
-        )
+    block_size = bound_slider(
+        "Block size",
+        *BLOCK_SIZES,
+        example.block_size,
+        key=f"{example.keys}.block_size",
+        help="Tokens a KV block holds. vLLM’s default is 16.",
+    )
+    num_gpu_blocks = bound_slider(
+        "Physical blocks",
+        *POOLS,
+        example.num_gpu_blocks,
+        key=f"{example.keys}.blocks",
+        help="num_gpu_blocks, the null block 0 included.",
+    )
     return block_size, num_gpu_blocks
 
 

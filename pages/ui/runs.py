@@ -13,6 +13,8 @@ from sim.contiguous import ContiguousRun, Reservation, reserve
 from sim.event_log import EventLog
 from sim.scenario import Scenario
 from sim.simulate import simulate
+from sim.table_lengths import TableLengths
+from sim.waste_history import WasteHistory, paged_history
 
 KEPT, KEPT_BYTES = 16, 600_000_000  # bytes of logs; what is read out of them is smaller
 
@@ -48,6 +50,12 @@ class SimulatedRun:
     def pressure(self) -> PressureRun:
         """What the Pressure page reads out of the log."""
         return PressureRun(self.log)
+
+    @cached_property
+    def paged_waste(self) -> WasteHistory:
+        """Where the slots of the paged pool went in every step."""
+        read = self.pressure
+        return paged_history(self.log, read.columns, TableLengths(read.stays))
 
     @property
     def num_bytes(self) -> int:

@@ -4,8 +4,7 @@ class LayoutStage {
   constructor(host, { header, columns }) {
     this.host = host;
     this.log = { ...header, column: columns };
-    this.perLoad = columns.load_d.length / header.num_steps;
-    header.atWork = Array.from({ length: header.num_steps }, (_, step) => this.threads(step).size);
+    this.perThread = columns.load_d.length / header.num_steps / header.threads;
     this.sides = [0, 1].map((i) => new LayoutMemory(header, columns, i, header.shape));
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.details = el("div.layout-details");
@@ -26,17 +25,14 @@ class LayoutStage {
   // Who reads what in a load: [{thread, slot, d}]
   elements(step) {
     const { load_slot: slots, load_d: ds } = this.log.column;
-    const each = this.perLoad / this.log.threads;
+    const perLoad = this.perThread * this.log.threads;
     const list = [];
-    for (let i = 0; i < this.perLoad; i++) {
-      const at = step * this.perLoad + i;
-      if (ds[at] >= 0) list.push({ thread: Math.floor(i / each), slot: slots[at], d: ds[at] });
+    for (let i = 0; i < perLoad; i++) {
+      const at = step * perLoad + i;
+      if (ds[at] < 0) continue;
+      list.push({ thread: Math.floor(i / this.perThread), slot: slots[at], d: ds[at] });
     }
     return list;
-  }
-
-  threads(step) {
-    return new Set(this.elements(step).map((e) => e.thread));
   }
 
   seek(step) {
@@ -120,7 +116,7 @@ class LayoutStage {
 
   drawCost(pen, side) {
     const [x, y] = side.stats;
-    const [number, lines] = layoutCost(this.log, side, this.load.step);
+    const [number, lines] = layoutCost(this.log, side, this.load.step, this.perThread);
     pen.text(x, y, number, { size: 24, weight: 650, color: pen.theme.ink });
     lines.forEach((line, i) => pen.text(x, y + 24 + 18 * i, line, { color: pen.theme.text }));
   }

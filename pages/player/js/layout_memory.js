@@ -16,11 +16,6 @@ class LayoutMemory {
     this.sectors = column("sectors");
     this.threadReads = column("thread_reads");
     this.numRows = Math.ceil(this.block_bytes / this.row_bytes);
-    this.atWork = header.atWork;
-  }
-
-  threadsAtWork(step) {
-    return this.atWork[step];
   }
 
   // Bytes of a load as [start, stop) pairs, flat.

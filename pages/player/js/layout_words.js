@@ -29,7 +29,7 @@ function layoutSentence(log, load) {
 }
 
 // What a load costs: [big number, lines]
-function layoutCost(log, side, step) {
+function layoutCost(log, side, step, perThread) {
   const [sectors, bytes] = [side.sectors[step], side.numBytes[step]];
   const pieces = side.runs(step).length / 2;
   const reads = side.threadReads[step];
@@ -39,7 +39,7 @@ function layoutCost(log, side, step) {
       "sectors of 32 B for one load",
       `${Math.round((100 * bytes) / (32 * sectors))} % of them used`,
       pieces === 1 ? `one run of ${count(bytes)} B` : `${layoutMany(pieces, "run")} of ${count(bytes / pieces)} B`,
-      `${layoutMany(reads, "read")} a thread, ${count(bytes / side.threadsAtWork(step) / reads)} B each`,
+      `${layoutMany(reads, "read")} a thread, ${count((perThread * log.shape.element_size) / reads)} B each`,
     ],
   ];
 }
