@@ -358,7 +358,8 @@ def test_a_plan_for_other_kv_heads_is_refused(torch_dev):
 def test_a_flight_with_room_for_another_plan_is_refused(torch_dev):
     problem = make_problem(torch_dev, (3, 9), (4, 2), 64)
     plan, _ = made_for(torch_dev, (3, 9), (4, 2))
-    _, flight = made_for(torch_dev, (3, 9, 4), (4, 2))
+    other = replace(plan, num_items=plan.num_items + 1)
+    flight = make_flight(problem.query, problem.key_cache, other, 64)
 
     with pytest.raises(ValueError, match=r"^flight "):
         problem.attend(plan=plan, flight=flight)
