@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from kernels.host import expected_kind
-from kernels.worker import Worker
 from pages.ui import leaves_out, page
 from pages.ui.kernel_controls import job_controls
 from pages.ui.kernel_panel import control, forecast, progress, results, take_away
+from pages.ui.kernel_worker import kernel_worker
 
 page("Run the kernel", "Does the real Triton kernel agree, and how fast is it?")
 
@@ -19,12 +19,6 @@ HOSTS = {
     "interpreter": f"No GPU here: the same kernel runs in Triton’s interpreter, in Python. {TURNS}",
     "torch": f"No Triton for this system: torch gathers and attends instead. {TURNS}",
 }
-
-
-@st.cache_resource(show_spinner=False)
-def kernel_worker() -> Worker:
-    """The one worker of this server; it starts its process at the first run."""
-    return Worker()
 
 
 worker = kernel_worker()
