@@ -1,5 +1,7 @@
 """Prefix sharing: which blocks are reused, and why not this one?"""
 
+import streamlit as st
+
 from pages.ui import leaves_out, page
 from pages.ui.prefix_stage import prefix_stage
 from pages.ui.prompt_controls import choose_example, prompt_controls
@@ -10,7 +12,8 @@ page(
     badges=("vLLM’s rules", "computed here"),
 )
 
-example = choose_example()
+with st.sidebar:
+    example = choose_example()
 prefix_stage(example, prompt_controls(example))
 
 leaves_out(

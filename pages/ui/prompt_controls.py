@@ -36,22 +36,27 @@ AS_ANSWERED = "as the answers end"
 
 
 def choose_example() -> PromptExample:
-    """The example that the controls are filled with at first, its prompts cut as asked."""
-    title = st.sidebar.selectbox(
-        "Example", TITLES, key="example", bind="query-params", on_change=_forget_place
-    )
+    """The example that the controls are filled with at first, its prompts cut as asked.
+
+    It stands where it is called: in the sidebar.
+    """
+    with in_link("example", "a title of the list"):
+        title = st.selectbox(
+            "Example", TITLES, key="example", bind="query-params", on_change=_forget_place
+        )
     example = TITLES[title]
-    shows = st.sidebar.empty()
-    tokens: Tokens = st.sidebar.segmented_control(
-        "Tokens are",
-        get_args(Tokens),
-        default="words",
-        required=True,
-        key=f"{example.slug}.tokens",
-        bind="query-params",
-        help="A word; a byte of UTF-8; or the ids themselves, typed. A·0 is the first token of "
-        "A’s answer, as a word or among ids.",
-    )
+    shows = st.empty()
+    with in_link(f"{example.slug}.tokens", ", ".join(get_args(Tokens))):
+        tokens: Tokens = st.segmented_control(
+            "Tokens are",
+            get_args(Tokens),
+            default="words",
+            required=True,
+            key=f"{example.slug}.tokens",
+            bind="query-params",
+            help="A word; a byte of UTF-8; or the ids themselves, typed. A·0 is the first token of "
+            "A’s answer, as a word or among ids.",
+        )
     example = example.cut_into(tokens)
     shows.caption(point_of(example))
     return example

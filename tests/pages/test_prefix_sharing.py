@@ -198,7 +198,6 @@ def test_a_salt_of_any_length_is_answered():
 @pytest.mark.parametrize(
     "address",
     [
-        {"example": "nonsense"},
         {"step": "-1"},
         {"step": "99999999999999999999"},
         {"step": "x"},
@@ -217,6 +216,8 @@ def test_nonsense_in_a_link_leaves_the_example(address):
 @pytest.mark.parametrize(
     ("address", "told"),
     [
+        ({"example": "nonsense"}, ["nonsense; a title of the list"]),
+        ({"one-word.tokens": "letters"}, ["letters; words, bytes, ids"]),
         ({"one-word.block_size": "0"}, ["0; 1 to 16"]),
         ({"one-word.block_size": "4.5"}, ["4.5; 1 to 16"]),
         ({"one-word.blocks": "1000000000"}, ["1000000000; 4 to 64"]),
